@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench.timing import median, table
 from hardwon import Job
@@ -139,10 +139,9 @@ def own_share(program: str) -> float:
     return both["ours"][ONE][1] - both["floor"][ONE][1]
 
 
-def worked() -> float:
-    """Jobs a second through claim and done, without work in them, in memory."""
-    count = 3000
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+def worked(root: str | None, count: int = 3000) -> tuple[float, float, float]:
+    """Jobs without work through claim and done: a second, a second of CPU, and syncs for each."""
+    with tempfile.TemporaryDirectory(dir=root) as folder:
         queue = FileQueue(folder)
         for number in range(count):
             queue.put(job(str(number), utc_now()))
@@ -150,10 +149,22 @@ def worked() -> float:
         async def nothing(one: Job) -> None:
             """No work."""
 
+        syncs, sync = 0, os.fsync
+
+        def counted(fd: Any) -> None:
+            nonlocal syncs
+            syncs += 1
+            sync(fd)
+
         workers = WorkerPool(queue, nothing, policy=Policy(), clock=utc_now, chance=lambda: 0.5)
-        began = time.perf_counter()
-        asyncio.run(workers.until_idle())
-        return count / (time.perf_counter() - began)
+        os.fsync = counted
+        began, spent = time.perf_counter(), time.process_time()
+        try:
+            asyncio.run(workers.until_idle())
+        finally:
+            os.fsync = sync
+        seconds, cpu = time.perf_counter() - began, time.process_time() - spent
+        return count / seconds, count / cpu, syncs / count
 
 
 def replayed(count: int = 100_000) -> tuple[float, float, float]:
@@ -188,7 +199,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(folder)
         ready, rate, megabytes = replayed()
-        share, speed = own_share(program), worked()
+        share, in_memory, on_disk = own_share(program), worked(MEMORY), worked(None, 600)
         with _peers() as peers:
             ours = puts(sys.executable, "hardwon")
             found = side_by_side({"C floor": floor(program), "hardwon": ours, **peers}, None)
@@ -200,12 +211,18 @@ def main() -> None:
         ("8 threads ÷ one", f"{mine[THREADS][0] / mine[ONE][0]:.1f}", "≥ 4"),
         ("8 processes ÷ 8 C threads", f"{mine[PROCESSES][0] / base[PROCESSES][0]:.2f}", "–"),
         ("Python's own share of a put", f"{share:.0f} µs", "≤ 60 µs"),
-        ("claim and done of jobs without work, in memory", f"{speed:,.0f} /s", "≥ 2,000 /s"),
+        ("claim and done of jobs without work, in memory", _rates(in_memory), "≥ 2,000 /s"),
+        ("the same on this disk", _rates(on_disk), "≥ 3,000 /s"),
         ("100,000 waiting records: first job after", f"{ready:.2f} s", "≤ 5 s"),
         ("records read and checked", f"{rate:,.0f} /s", "≥ 25,000 /s"),
         ("memory in use with 100,000 waiting", f"{megabytes:.0f} MB", "≤ 200 MB"),
     ]
     table("What was aimed at", [("what", "measured", "aim"), *rows])
+
+
+def _rates(measured: tuple[float, float, float]) -> str:
+    rate, of_cpu, syncs = measured
+    return f"{rate:,.0f} /s, {of_cpu:,.0f} /s of CPU, {syncs:.2f} syncs each"
 
 
 @contextmanager

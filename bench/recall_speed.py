@@ -95,6 +95,7 @@ class Questions:
 def doors(agent: hardwon.Agent, asked: Questions) -> dict[str, list[float]]:
     """Seconds at each door. The error door is asked without recording a step."""
     jobs: dict[str, Callable[[], object]] = {
+        "start": lambda: agent.start(again=True),
         "turn": _each(asked.prompts, agent.before_turn),
         "common": _each(asked.common, agent.before_turn),
         "action": _each(asked.calls, lambda call: agent.before_action(TOOL, call)),
@@ -226,7 +227,7 @@ def main() -> None:
     table(
         "Recall, p50 / p99 in ms",
         [
-            ("lessons", "turn", "turn of common words", "action", "error", "found at the turn"),
+            ("lessons", "start", "turn", "of common words", "action", "error", "found at the turn"),
             *rows,
         ],
     )

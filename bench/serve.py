@@ -114,18 +114,30 @@ def requests(server: Server, lessons: int) -> list[bytes]:
     return [_request(server, call) for call in (*asked.calls, *common)]
 
 
-def _request(server: Server, call: str) -> bytes:
-    body = json.dumps({"tool": TOOL, "args": call}).encode()
-    query = urlencode({"agent": SCOPE.agent, "project": SCOPE.project})
+def failing(server: Server) -> list[bytes]:
+    """Ready-made requests after steps that failed, of 50 kinds, in 50 runs."""
+    return [
+        _request(server, f"{name} {run}", "after_action", f"{name}: option --fast is required", run)
+        for name in map("build{0}".format, range(50))
+        for run in map("run{0}".format, range(50))
+    ]
+
+
+def _request(
+    server: Server, call: str, door: str = "before_action", output: str = "", run: str = ""
+) -> bytes:
+    said = {"output": output, "failed": True} if output else {}
+    body = json.dumps({"tool": TOOL, "args": call, **said}).encode()
+    query = urlencode({"agent": SCOPE.agent, "project": SCOPE.project, "run": run})
     head = (
-        f"POST /v1/before_action?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"POST /v1/{door}?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         f"Authorization: Bearer {server.token}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("serve", nargs="?")
     parser.add_argument("--lessons", type=int, default=20_000)
@@ -138,10 +150,13 @@ def main() -> None:
     with served_copy(home, core=0) as server:
         asked = requests(server, options.lessons)
         rate = _flooded(server, asked, options)
+        _flooded(server, failing(server), options, "a failing step")
         _waited(server, asked, options, min(_RATE, rate / 2))
 
 
-def _flooded(server: Server, asked: list[bytes], options: argparse.Namespace) -> float:
+def _flooded(
+    server: Server, asked: list[bytes], options: argparse.Namespace, what: str = "before_action"
+) -> float:
     """Print how many are answered at most; how many a second."""
     asyncio.run(flood(server.port, asked, 2.0))  # warm up
     before = server.cpu()
@@ -152,7 +167,7 @@ def _flooded(server: Server, asked: list[bytes], options: argparse.Namespace) ->
         *(f"{count / cpu:,.0f}", f"{1e3 * cpu / count:.2f}"),
     )
     head = ("answers", "told", "a second", "a second of one core", "ms of one core each")
-    table(f"before_action over HTTP, {options.lessons:,} lessons", [head, row])
+    table(f"{what} over HTTP, {options.lessons:,} lessons", [head, row])
     return count / taken.seconds
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hardwon import Hardwon
-from hardwon.api import PROCESSORS, collect_traces
+from hardwon.api import PROCESSORS, collect_sent
 from hardwon.core.settings import Settings, load
 from hardwon.engine.runtime import Runtime, settings_at, utc_now
 from hardwon.storage.ports import Store
@@ -38,7 +38,7 @@ def opened(
     place = str(target)
     engine = Runtime(settings_at(place, settings), place, model=model, clock=clock)
     engine.processors.update(PROCESSORS)
-    engine.chores.append(collect_traces)
+    engine.chores.append(collect_sent)
     return StoredHardwon(engine)
 
 

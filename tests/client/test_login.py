@@ -170,7 +170,7 @@ def test_every_verb_works_after_the_login_or_says_what_to_do(
         assert "mkdir -p" in ada.run("fix", ERROR)
         assert "mkdir -p" in ada.run("how", "mkdir", "nightly")
         assert "by Ada" in ada.run("report", "--projects")
-        assert "session learn --home DIR" in ada.run("session", "learn", code=2)
+        assert "`hardwon session learn` sends them" in ada.run("session", "mine", code=2)
         assert url in ada.run("open", "--no-browser")
         assert "where the server runs" in ada.run("dream", code=2)
     with hardwon.open(home) as hw:

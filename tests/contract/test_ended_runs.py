@@ -8,10 +8,11 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import NotFound
+from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.core.values.report import ListQuery, Met, Place, Window
 from hardwon.core.values.run import EndedRun, Failure, Shown, run_id
 from hardwon.storage.ports import Store
-from tests.samples import CODER, FAILED, NOW, WORKED
+from tests.samples import CODER, FAILED, NOW, WORKED, lesson
 
 HOUR = timedelta(hours=1)
 TESTER = Scope("acme", "tester", "api")
@@ -138,6 +139,35 @@ def test_old_runs_and_those_beyond_the_limit_are_forgotten(store: Store) -> None
 
     assert names(store) == ["run0", "run1", "run2"]
     assert names(store, Place("other")) == ["stranger"]
+
+
+def test_an_old_run_is_cut_to_the_steps_that_lessons_cite(store: Store) -> None:
+    cited, confirmed, plain = (ended(name, NOW - 9 * HOUR) for name in ("cite", "conf", "gone"))
+    young, stranger = ended("young"), ended("strange", NOW - 9 * HOUR, STRANGER)
+    for run in (cited, confirmed, plain, young, stranger):
+        store.ended_runs.keep(run)
+    pieces = (
+        Evidence(Kind.SHOWN_BY, f"{cited.id}: 2"),
+        Evidence(Kind.CONFIRMED, confirmed.id),
+        Evidence(Kind.TASK, f"{plain.id}: 1"),
+    )
+    item = store.lessons.add(lesson(evidence=pieces))
+
+    for _ in range(2):  # the second time nothing is left to cut
+        store.ended_runs.cut("acme", before=NOW - HOUR)
+
+        assert sorted(names(store)) == ["cite", "conf", "young"]
+        assert names(store, Place("other")) == ["strange"]
+        first, second = store.ended_runs.get(ACME, cited.id).steps
+        assert "not kept" in first.args
+        assert second == WORKED
+        assert store.ended_runs.get(ACME, confirmed.id) == confirmed._replace(steps=(), shown=())
+        latest = store.ended_runs.latest(Window(CODER, NOW - 99 * HOUR), limit=9)
+        assert list(latest) == [young]
+
+    store.lessons.delete(CODER, item.id)
+    assert store.ended_runs.cut("acme", before=NOW - HOUR) == 2
+    assert names(store) == ["young"]
 
 
 def test_runs_follow_their_scope_and_go_with_their_tenant(store: Store) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,8 +53,23 @@ def runs_of(source: str) -> list[PastRun]:
     ]
 
 
-def _trial() -> Iterator[tuple[str, list[Call]]]:
-    for path in sorted((_BENCH / "trial" / "recorded").glob("*.jsonl")):
+def trial_projects() -> list[str]:
+    """The projects of the trial of which runs were recorded."""
+    recorded = (_BENCH / "trial" / "recorded").glob("*.jsonl")
+    return sorted({path.name.partition("-")[0] for path in recorded})
+
+
+def trial_runs(project: str) -> list[PastRun]:
+    """The first two recorded runs of a project of the trial, an hour apart."""
+    rows = islice(_trial(f"{project}-"), 2)
+    return [
+        PastRun(f"{number:04d}", task, calls, BEGIN + number * timedelta(hours=1))
+        for number, (task, calls) in enumerate(rows)
+    ]
+
+
+def _trial(start: str = "") -> Iterator[tuple[str, list[Call]]]:
+    for path in sorted((_BENCH / "trial" / "recorded").glob(f"{start}*.jsonl")):
         head, *rows = map(json.loads, path.read_text().splitlines())
         made = [row for row in rows if "rc" in row]
         yield (

@@ -6,6 +6,7 @@ import json
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.core.text.redact import redact
+from hardwon.core.text.token_kinds import KINDS, LONG, LONGEST
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
@@ -219,3 +221,10 @@ def test_no_input_makes_it_slow(kind: str) -> None:
 
     print(f"\n{kind}: {took * 1e3:.1f} ms for 50 KB")
     assert took < NEVER_QUADRATIC
+
+
+def test_no_rule_for_very_long_words_finds_a_shorter_one() -> None:
+    rules = [rule for rule in KINDS if LONG in rule.keywords]
+
+    assert rules
+    assert [rule for rule in rules if _parser.parse(rule.pattern).getwidth()[0] < LONGEST] == []

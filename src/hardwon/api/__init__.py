@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from hardwon.engine import trust
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.learn import goals, maintenance
+    from hardwon.learn import maintenance
+    from hardwon.learn.goals import goal
     from hardwon.learn.traces import runs as trace_runs
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials.loops import Loops
@@ -105,7 +106,8 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
-        engine.chores += (collect_traces, _watch)
+        engine.chores += (collect_sent, _watch)
+        engine.unscreened.on("session", lambda records: _sessions().take_in(engine, records))
         if settings.is_observed:
             from hardwon.engine import telemetry
 
@@ -122,11 +124,11 @@ def open(
     return remote.connect(place, key=key, settings=settings, clock=clock)
 
 
-def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
-    """Report every ended goal of an orchestrator to an agent; see `learn.goals.attach`."""
-    from hardwon.learn import goals
+def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal.Attachment:
+    """Report every ended goal of an orchestrator to an agent; see `learn.goals.goal.attach`."""
+    from hardwon.learn.goals import goal
 
-    return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
+    return goal.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
 def _processor(way: str) -> Processor:
@@ -137,7 +139,7 @@ def _processor(way: str) -> Processor:
 PROCESSORS = {
     ANY_TRIGGER: _processor("failed_runs"),
     "execution": _processor("executions"),
-    "goal": _processor("goals"),
+    "goal": _processor("goals.goal"),
     "run": _processor("reader"),
     "notice": lambda engine, job: import_module("hardwon.api.notices").process(engine, job),
 }
@@ -151,12 +153,16 @@ def _watch(engine: Runtime) -> Iterator[object]:
         yield from notices.watch(engine)
 
 
-def collect_traces(engine: Runtime) -> Iterator[object]:
-    """Record the runs of traces that have ended."""
+def collect_sent(engine: Runtime) -> Iterator[object]:
+    """Record the traces that have ended, and the sessions that other machines have sent."""
     if os.path.isdir(os.path.join(engine.settings.home, "traces")):
-        from hardwon.learn.traces import runs
+        yield from import_module("hardwon.learn.traces.runs").collect(engine)
+    if os.path.isdir(os.path.join(engine.settings.home, "sessions", "sent")):
+        yield from _sessions().collect(engine)
 
-        yield from runs.collect(engine)
+
+def _sessions() -> Any:
+    return import_module("hardwon.learn.transcripts.sending")
 
 
 class Hardwon:

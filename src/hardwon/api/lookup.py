@@ -106,9 +106,10 @@ def answers_to_words(
 
 
 def _projects(engine: Runtime, scope: Scope) -> Iterator[Scope]:
-    """The scope, then the agent's other projects with lessons."""
+    """The scope, then the agent's other projects, those with most lessons first."""
     yield scope
-    for place in engine.store.shelves(scope.tenant):
+    store = engine.store
+    for place in dict.fromkeys((*store.shelves(scope.tenant), *store.listing.scopes(scope.tenant))):
         if place.agent == scope.agent and place.project not in (None, scope.project):
             yield place
 

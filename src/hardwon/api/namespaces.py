@@ -122,11 +122,11 @@ class Goals(_OfAgent):
         """Queue a reflection on an ended goal; durable on return. Never raises."""
 
         def end() -> Job | None:
-            from hardwon.learn import goals
+            from hardwon.learn.goals import goal
 
-            goal = (goal_id, objective, state)
-            return goals.queue_reflection(
-                self._engine, self._scope, *goal, tasks=tasks, error=as_text(error)
+            told = (goal_id, objective, state)
+            return goal.queue_reflection(
+                self._engine, self._scope, *told, tasks=tasks, error=as_text(error)
             )
 
         return self._attempt(end, None)
@@ -135,17 +135,17 @@ class Goals(_OfAgent):
         """What was learnt from this goal and similar ones; without both, from recent goals."""
 
         def ask() -> Injection:
-            from hardwon.learn import goals
+            from hardwon.learn.goals import recall
 
-            return goals.context(self._engine, self._scope, goal_id, objective)
+            return recall.context(self._engine, self._scope, goal_id, objective)
 
         return self._attempt(ask, NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
-        from hardwon.learn import goals
+        from hardwon.learn.goals import recall
 
-        return goals.stored_reflections(
+        return recall.stored_reflections(
             self._engine, self._scope, goal_id, limit=within(limit, 10_000)
         )
 

@@ -211,5 +211,6 @@ def find_run(home: str, own: Scope, run: str) -> tuple[Scope, str, RunSoFar]:
         run = next((name for name, _, past in at_work if past.steps), "")
     found = run_files.find_run(home, own.tenant, run) if home else None
     if found is None or found[0][:2] != own[:2]:
-        raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
+        own_item = '`hardwon lesson add "WHEN" "DO" --project .` keeps an item of your own'
+        raise NotFound("run at work", run, hint=f"; {own_item}")
     return found[0], run, found[1]

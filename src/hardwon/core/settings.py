@@ -195,6 +195,7 @@ class RunSettings(NamedTuple):
     """What is kept of runs that have ended: in short, their steps and what they were shown."""
 
     keep: timedelta = timedelta(days=30)  # how long ended runs are kept; 0: none is kept
+    keep_cited: timedelta = timedelta(days=365)  # how long those of their steps that lessons cite
     most: int = 5000  # the most ended runs kept for a tenant; the oldest go first
     person: str = "git"  # whose runs they are: git (its global user.name), a name, or "": nobody's
     machine: bool = True  # whether the name of the machine is noted with a run

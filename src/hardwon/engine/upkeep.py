@@ -34,6 +34,7 @@ def daily(
         yield from _settle_runs(store, settings, now, read)
         for tenant in sorted(tenants):
             _prune(store, settings, tenant, now)
+            store.ended_runs.cut(tenant, before=now - settings.runs.keep)
     for tenant in sorted(tenants) if settings.proof.share else ():
         if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
             yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
@@ -73,7 +74,8 @@ def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:
 
 def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:
     values = settings.runs
-    store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
+    longest = values.keep and max(values.keep, values.keep_cited)
+    store.ended_runs.prune(tenant, before=now - longest, most=values.most)
 
 
 def _settle_runs(

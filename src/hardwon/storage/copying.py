@@ -17,7 +17,7 @@ from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import values_clause
+from hardwon.storage.sql.dialect import read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 
+_SQL = read_queries(__file__)
 _MASK = (1 << 64) - 1
 
 
@@ -46,7 +47,7 @@ class Table(NamedTuple):
     @property
     def whose(self) -> str:
         """The condition that a row is the tenant's."""
-        return _WHOSE.get(self.name, f"tenant = :tenant AND shelf IN ({_OWN})")
+        return _SQL.get(f"of_{self.name}", _SQL["of_shelf"])
 
     def list_columns(self, names: Iterable[str]) -> str:
         """These columns in a query; the dialect knows a `number` only with its table."""
@@ -112,23 +113,6 @@ class Sum(NamedTuple):
 PAGE = 500  # rows
 _NAMELESS = Scope()
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
-_OWN = "SELECT shelves.id FROM hardwon.shelves WHERE shelves.tenant = :tenant"
-_WHOSE = {
-    "shelves": "shelves.tenant = :tenant",
-    "dream_changes": f"""tenant = :tenant AND dream IN (
-        SELECT id FROM hardwon.dream_log WHERE tenant = :tenant AND shelf IN ({_OWN})
-    )""",
-}
-_ADD_SHELF = """
-INSERT INTO hardwon.shelves (id, agent_id, project, tenant) OVERRIDING SYSTEM VALUE
-SELECT :id, :agent_id, :project, tenants.key FROM hardwon.tenants WHERE name = :tenant
-ON CONFLICT DO NOTHING
-"""
-_INDEXED = """
-SELECT lesson FROM hardwon.indexed WHERE tenant = :tenant AND lesson IN (:lessons)
-UNION ALL
-SELECT lesson FROM hardwon.fresh WHERE tenant = :tenant AND lesson IN (:lessons)
-"""
 # So that queries are planned for the present sizes; the server itself checks once a minute.
 _MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
 
@@ -171,7 +155,7 @@ class End:
 
     def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
         """Store the rows that are not there yet."""
-        sql = _ADD_SHELF
+        sql = _SQL["add_shelf"]
         if table.name != "shelves":
             sql = (
                 f"INSERT INTO hardwon.{table.name} (tenant, {', '.join(table.columns)})"
@@ -205,7 +189,9 @@ class End:
 
     def _index(self, own: Tenancy, rows: list[Row]) -> None:
         """Add these lessons to the index unless they are in it."""
-        existing = {number for (number,) in own.rows(_INDEXED, lessons=[row[0] for row in rows])}
+        existing = {
+            number for (number,) in own.rows(_SQL["indexed"], lessons=[row[0] for row in rows])
+        }
         for row in rows:
             if row[0] not in existing:
                 keys = index(lesson_of(row, {row[1]: _NAMELESS}))
@@ -214,7 +200,7 @@ class End:
     def set_salt(self, salt: str) -> None:
         """Make the coin of the hold-out fall as in the other store."""
         with self.db:
-            self.db.of("").run("UPDATE hardwon.proof_salt SET salt = :salt", salt=salt)
+            self.db.of("").run(_SQL["set_salt"], salt=salt)
 
 
 @patient()

@@ -24,6 +24,7 @@ from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_er
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.scope import check_name
+from hardwon.storage.sql.dialect import read_queries, values_clause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,28 +36,16 @@ if TYPE_CHECKING:
 
 NAME = "serve.db"
 _PATIENCE = 5.0  # seconds to wait for another process, or for the server
-_SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS keys (
-        id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
-        agent TEXT, project TEXT, note TEXT NOT NULL,
-        created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
-    ) STRICT
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS logins (
-        digest BLOB PRIMARY KEY, tenant TEXT NOT NULL, key TEXT NOT NULL,
-        is_link INTEGER NOT NULL, begun_at REAL NOT NULL, until REAL NOT NULL
-    ) STRICT
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS replies (
-        tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
-        status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
-        PRIMARY KEY (tenant, name)
-    ) STRICT
-    """,
+COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
+_STORED = ("digest", *COLUMNS.split(", "))
+_SQL = read_queries(
+    __file__,
+    COLUMNS=COLUMNS,
+    KEY_COLUMNS=", ".join(f"keys.{name}" for name in COLUMNS.split(", ")),
+    STORED=", ".join(_STORED),
+    STORED_VALUES=values_clause(_STORED),
 )
+_SCHEMA = [sql for name, sql in _SQL.items() if name.startswith("create_")]
 
 
 class ServiceDatabase(Protocol):
@@ -89,7 +78,7 @@ def forget(settings: Settings, tenant: str) -> None:
         return
     database = open_database(settings)
     for table in ("keys", "logins", "replies"):
-        database(f"DELETE FROM service.{table} WHERE tenant = :tenant", tenant=tenant)
+        database(_SQL["forget_tenant"].format(table), tenant=tenant)
     if database.is_local:
         database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
     database.close()
@@ -159,17 +148,6 @@ def _open_file(path: str) -> sqlite3.Connection:
 _MARK = "hw"
 _NOTED = timedelta(minutes=1)  # a use is recorded at most this often
 _NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
-COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
-_STORED = ("digest", *COLUMNS.split(", "))
-_INSERT = f"""
-INSERT INTO service.keys ({", ".join(_STORED)})
-VALUES ({", ".join(f":{name}" for name in _STORED)}) ON CONFLICT (id) DO NOTHING
-"""
-# Which keys the holder of a limit may see and revoke.
-_WITHIN = " AND ".join(
-    f"(CAST(:{name} AS TEXT) IS NULL OR {name} = :{name})"
-    for name in ("tenant", "agent", "project")
-)
 
 
 class Role:
@@ -264,24 +242,18 @@ class KeyRing:
         secret = secrets.token_urlsafe(32)
         end = key.expires_at and key.expires_at.timestamp()
         times = {"created_at": now.timestamp(), "expires_at": end}
-        self._run(_INSERT, **{**key._asdict(), **times, "digest": _digest(secret)})
+        self._run(_SQL["insert"], **{**key._asdict(), **times, "digest": _digest(secret)})
         return key, f"{_MARK}_{key.id}_{secret}"
 
     def list(self, limit: Limit = NO_LIMIT) -> Sequence[Key]:
         """All keys within a limit, the newest first; revoked ones as well."""
-        rows = self._run(
-            f"SELECT {COLUMNS} FROM service.keys WHERE {_WITHIN} ORDER BY created_at DESC, id",
-            **limit._asdict(),
-        )
+        rows = self._run(_SQL["list_keys"], **limit._asdict())
         return [key_of(row) for row in rows]
 
     def revoke(self, identity: str, *, limit: Limit = NO_LIMIT) -> Key:
         """Revoke a key, at once; raises NotFound for one that is unknown or beyond the limit."""
-        rows = self._run(
-            "UPDATE service.keys SET revoked_at = coalesce(revoked_at, :now)"
-            f" WHERE id = :id AND {_WITHIN} RETURNING {COLUMNS}",
-            **{**limit._asdict(), "id": identity, "now": self._clock().timestamp()},
-        )
+        values = {**limit._asdict(), "id": identity, "now": self._clock().timestamp()}
+        rows = self._run(_SQL["revoke_key"], **values)
         if not rows:
             raise NotFound("key", identity)
         return key_of(rows[0])
@@ -292,7 +264,7 @@ class KeyRing:
             return None
         mark, _, identity_and_secret = text.partition("_")
         identity, _, secret = identity_and_secret.partition("_")
-        rows = self._run(f"SELECT digest, {COLUMNS} FROM service.keys WHERE id = :id", id=identity)
+        rows = self._run(_SQL["find_key"], id=identity)
         digest = rows[0][0] if rows else _NOTHING
         is_right = hmac.compare_digest(_digest(secret), digest)
         if not (rows and is_right and mark == _MARK):
@@ -306,16 +278,15 @@ class KeyRing:
 
     def used(self, key: Key) -> None:
         """Record that a key was used."""
-        change = "UPDATE service.keys SET used_at = :now WHERE id = :id"
-        self._run(change, now=self._clock().timestamp(), id=key.id)
+        self._run(_SQL["use_key"], now=self._clock().timestamp(), id=key.id)
 
 
 def move(source: ServiceDatabase, target: ServiceDatabase) -> int:
     """Move all keys to another database, where they open the same; returns how many."""
-    rows = source(f"SELECT {', '.join(_STORED)} FROM service.keys")
+    rows = source(_SQL["all_keys"])
     for row in rows:
-        target(_INSERT, **dict(zip(_STORED, row, strict=True)))
-    source("DELETE FROM service.keys")
+        target(_SQL["insert"], **dict(zip(_STORED, row, strict=True)))
+    source(_SQL["drop_keys"])
     return len(rows)
 
 
@@ -346,26 +317,6 @@ LONGEST = 24 * 3600.0  # seconds until it ends in any case
 LINK = 600.0  # seconds until a link expires
 MOST = 20  # logins with one key at a time; the oldest ends first
 _STEP = 60.0  # seconds by which a login is prolonged at least
-_ADD_LOGIN = """
-INSERT INTO service.logins (digest, tenant, key, is_link, begun_at, until)
-VALUES (:digest, :tenant, :key, :is_link, :now, :until)
-"""
-_EXCESS = """
-DELETE FROM service.logins WHERE key = :key AND is_link = 0 AND digest NOT IN (
-    SELECT digest FROM service.logins WHERE key = :key AND is_link = 0
-    ORDER BY begun_at DESC, digest LIMIT :most
-)
-"""
-_FIND = f"""
-SELECT login.tenant, login.key, login.begun_at, login.until,
-    {", ".join(f"keys.{name}" for name in COLUMNS.split(", "))}
-FROM service.logins AS login LEFT JOIN service.keys AS keys ON keys.id = login.key
-WHERE login.digest = :digest AND login.is_link = 0 AND login.until > :now
-"""
-_FOLLOW = """
-DELETE FROM service.logins WHERE digest = :digest AND is_link = 1 AND until > :now
-RETURNING tenant
-"""
 
 
 class Login(NamedTuple):
@@ -388,18 +339,18 @@ class Logins:
 
     def follow(self, code: str) -> str | None:
         """The cookie of a new login; None for a code that was used or is too old."""
-        rows = self._run(_FOLLOW, digest=_digest(code), now=self._clock())
+        rows = self._run(_SQL["follow"], digest=_digest(code), now=self._clock())
         return self.begin(rows[0][0]) if rows else None
 
     def begin(self, tenant: str, key: str = "") -> str:
         """The cookie of a new login, of the owner of the home or with the key of this id."""
-        self._run(_EXCESS, key=key, most=MOST - 1)
+        self._run(_SQL["excess"], key=key, most=MOST - 1)
         return self._insert(tenant, key, IDLE)
 
     def find(self, cookie: str) -> Login | None:
         """The login of a cookie, prolonged; None if it has ended, or its key is not valid."""
         now = self._clock()
-        rows = self._run(_FIND, digest=_digest(cookie), now=now)
+        rows = self._run(_SQL["find"], digest=_digest(cookie), now=now)
         if not rows:
             return None
         tenant, identity, begun, until, *columns = rows[0]
@@ -408,37 +359,34 @@ class Logins:
             return None
         wanted = min(now + IDLE, begun + LONGEST)
         if wanted - until >= _STEP:
-            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
-            self._run(change, digest=_digest(cookie), until=wanted)
+            self._run(_SQL["prolong"], digest=_digest(cookie), until=wanted)
         return Login(tenant, key)
 
     def choose(self, cookie: str, tenant: str) -> None:
         """Let the owner of the home look at another tenant."""
-        change = "UPDATE service.logins SET tenant = :tenant WHERE digest = :digest"
-        self._run(f"{change} AND key = ''", digest=_digest(cookie), tenant=tenant)
+        self._run(_SQL["choose_tenant"], digest=_digest(cookie), tenant=tenant)
 
     def end(self, cookie: str) -> None:
         """Log out."""
-        self._run("DELETE FROM service.logins WHERE digest = :digest", digest=_digest(cookie))
+        self._run(_SQL["end_login"], digest=_digest(cookie))
 
     def _insert(self, tenant: str, key: str, lasts: float, *, is_link: bool = False) -> str:
         now, text = self._clock(), secrets.token_urlsafe(32)
-        self._run("DELETE FROM service.logins WHERE until <= :now", now=now)
+        self._run(_SQL["forget_logins"], now=now)
         times = {"now": now, "until": now + lasts}
         self._run(
-            _ADD_LOGIN, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
+            _SQL["add_login"],
+            digest=_digest(text),
+            tenant=tenant,
+            key=key,
+            is_link=int(is_link),
+            **times,
         )
         return text
 
 
 KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
-_KEEP = """
-INSERT INTO service.replies (tenant, name, request, status, body, at)
-VALUES (:tenant, :name, :request, :status, :body, :at)
-ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
-    body = excluded.body, at = excluded.at
-"""
 
 
 class Kept(NamedTuple):
@@ -460,8 +408,7 @@ class Replies:
         if len(name) > NAME_LIMIT:
             raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
         rows = self._run(
-            "SELECT request, status, body FROM service.replies"
-            " WHERE tenant = :tenant AND name = :name AND at > :after",
+            _SQL["find_reply"],
             tenant=tenant,
             name=_name(name),
             after=self._clock() - KEPT,
@@ -478,14 +425,14 @@ class Replies:
     def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
         """Store an answer, and remove those that are too old."""
         now = self._clock()
-        self._run("DELETE FROM service.replies WHERE at <= :until", until=now - KEPT)
+        self._run(_SQL["forget_replies"], until=now - KEPT)
         values = {
             "tenant": tenant,
             "name": _name(name),
             "request": hashlib.sha256(request).digest(),
             "at": now,
         }
-        self._run(_KEEP, **values, **answer._asdict())
+        self._run(_SQL["keep"], **values, **answer._asdict())
 
 
 def _name(shown: str) -> str:

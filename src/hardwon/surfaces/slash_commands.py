@@ -7,22 +7,20 @@ For text-only runtimes: put the answers before the model's next turn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import hardwon
+from hardwon import Agent, Lesson
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
 from hardwon.core.values.lesson import confirmation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hardwon import Agent, Lesson
 
 LISTED, FOUND = 25, 10
 BODY_LIMIT = 16_384
 _END = "/endlesson"
 _USAGE = "/lesson <signature>: <text>  OR  block form ending with /endlesson"
+_UNENDED = "missing /endlesson terminator on block-form lesson"
 _FOR_PEOPLE = {"list", "failed", "retry", "purge", "drain"}
 
 
@@ -65,12 +63,20 @@ def parse(text: str) -> Iterator[SlashCommand]:
             yield _reflection(line.removeprefix("/reflect").strip(" \t"))
         elif line.startswith("/lesson "):
             arguments = line.removeprefix("/lesson ").strip(" \t")
-            if _is_block(arguments, lines[at:]):
+            verb, _, argument = arguments.partition(" ")
+            if verb in _VERBS:
+                yield SlashCommand("lesson", verb, argument.strip(" \t"))
+            elif parts := split(arguments):
+                yield SlashCommand("lesson", "create", arguments, *parts)
+            elif _is_body(lines[at:]):
                 end = next((n for n in range(at, len(lines)) if lines[n] == _END), None)
-                yield _block(arguments, lines[at:end], is_ended=end is not None)
+                body, is_ended = "\n".join(lines[at:end]).strip(), end is not None
                 at = len(lines) if end is None else end + 1
+                args = f"{arguments}\n\n{body}" if is_ended else arguments
+                problem = "" if is_ended else _UNENDED
+                yield SlashCommand("lesson", "create", args, arguments, body, problem)
             else:
-                yield _single(arguments)
+                yield SlashCommand("lesson", "create", arguments, problem=_USAGE)
 
 
 def split(line: str) -> tuple[str, str] | None:
@@ -84,35 +90,16 @@ def split(line: str) -> tuple[str, str] | None:
     return None
 
 
-def _is_block(header: str, following: list[str]) -> bool:
-    """Whether the header has no colon and no verb, and a body follows.
+def _is_body(following: list[str]) -> bool:
+    """Whether the lines behind a header without a colon are the text of a block.
 
     A body may begin with a slash (`/read returns …`) if its end comes before the next command.
     """
-    if split(header) is not None or header.split(" ")[0] in _VERBS:
-        return False
     first = following[0] if following else ""
     if not first.startswith("/"):
         return bool(first.strip())
     ends = (line for line in following if line == _END or line.startswith(("/lesson ", "/reflect")))
     return first != _END and next(ends, "") == _END
-
-
-def _single(arguments: str) -> SlashCommand:
-    verb, _, argument = arguments.partition(" ")
-    if verb in _VERBS:
-        return SlashCommand("lesson", verb, argument.strip(" \t"))
-    parts = split(arguments)
-    if parts is None:
-        return SlashCommand("lesson", "create", arguments, problem=_USAGE)
-    return SlashCommand("lesson", "create", arguments, *parts)
-
-
-def _block(header: str, body: list[str], *, is_ended: bool) -> SlashCommand:
-    text = "\n".join(body).strip()
-    problem = "" if is_ended else "missing /endlesson terminator on block-form lesson"
-    args = f"{header}\n\n{text}" if is_ended else header
-    return SlashCommand("lesson", "create", args, header, text, problem)
 
 
 def _reflection(arguments: str) -> SlashCommand:
@@ -146,10 +133,6 @@ def _create(command: SlashCommand, agent: Agent) -> str:
     return confirmation(agent.learn(command.text, situation=command.signature))
 
 
-def _list(command: SlashCommand, agent: Agent) -> str:
-    return _rows(agent.lessons.list(limit=LISTED), "lesson(s)", none="(no lessons recorded)")
-
-
 def _search(command: SlashCommand, agent: Agent) -> str:
     if not command.args:
         return "ERR: usage: /lesson search <query>"
@@ -181,7 +164,9 @@ def _frame(command: SlashCommand, body: str) -> str:
 
 
 _VERBS: dict[str, Callable[[SlashCommand, Agent], str]] = {
-    "list": _list,
+    "list": lambda _, agent: _rows(
+        agent.lessons.list(limit=LISTED), "lesson(s)", none="(no lessons recorded)"
+    ),
     "search": _search,
     "delete": _delete,
 }

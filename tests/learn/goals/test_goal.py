@@ -13,7 +13,7 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.learn import goals
+from hardwon.learn.goals import goal
 from tests.learn.goals.ended import PARSE, SEARCH, kept
 from tests.samples import NOW, Clock
 from tests.stored import runtime
@@ -102,7 +102,7 @@ def test_a_job_worked_twice_leaves_one_reflection(hw: Hardwon, coder: Agent) -> 
     job = coder.goals.ended("g1", "Research", "failed", error="x")
     assert job
     with runtime(hw.settings.home) as engine:
-        asyncio.run(goals.process(engine, job))
+        asyncio.run(goal.process(engine, job))
 
     assert len(kept(hw, coder, "g1")) == 1
 

@@ -9,7 +9,7 @@ import pytest
 from hardwon import Step
 from hardwon.core.text.grounding import missing
 from hardwon.learn.reader.answer import Item
-from hardwon.learn.reader.checks import check_items, contradicts, is_same, without_values
+from hardwon.learn.reader.changes import check_items, contradicts, is_same, without_values
 from tests.samples import lesson
 
 STEPS = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon import Step
-from hardwon.learn.reader.request import item_line, request, short_call, shorten
+from hardwon.learn.reader.reading import item_line, request, short_call, shorten
 from tests.samples import lesson
 
 TASK = "Refund the order"

@@ -244,7 +244,7 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
 
     problems = {name: one.problem for name, one in learnt.items() if one.status == UNREADABLE}
     assert learnt[good.name].steps == 7
-    assert learnt[good.name].skipped == {"broken": 1}
+    assert learnt[good.name].skipped == {"broken": 1, "too long": 1}
     assert {learnt[name].status for name in ("a-picture.jsonl", "nothing.jsonl")} == {EMPTY}
     assert problems.pop("theirs.jsonl", "another user") in "a file of another user"
     assert problems == {

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.learn.past_runs import BEGIN, SOURCES, PastRun, evidence, record_live, runs_of
+from hardwon.surfaces.cli import run as cli
+from tests.learn.past_runs import (
+    BEGIN,
+    SOURCES,
+    PastRun,
+    evidence,
+    record_live,
+    runs_of,
+    trial_projects,
+    trial_runs,
+)
 from tests.learn.transcripts.transcripts import Claude
 from tests.stored import opened
 
@@ -46,3 +56,35 @@ def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
     assert found["failures"] == expected["failures"]
     assert found["runs"] == expected["runs"]
     assert expected["lessons"]
+
+
+@pytest.mark.parametrize("name", trial_projects())
+def test_a_run_begins_with_the_same_words_after_past_sessions_and_after_live_training(
+    tmp_path: Path, name: str
+) -> None:
+    project, runs, at = tmp_path / "project", trial_runs(name), [BEGIN]
+    project.mkdir()
+    for run in runs:
+        write_session(Path(os.environ["HOME"]), project, run)
+
+    options = ("--home", str(tmp_path / "past"), "--agent", "coder")
+    assert cli(["session", "learn", *options, "--since", "5000w"]) == 0
+
+    with opened(tmp_path / "live", clock=lambda: at[0]) as live:
+        for run in runs:
+            at[0] = run.begun
+            agent = live.agent("coder", project=str(project), run=run.name)
+            agent.start()
+            agent.before_turn(run.task)
+            for call in run.calls:
+                agent.before_action(call.tool, call.args)
+                agent.after_action(call.tool, call.args, output=call.output, failed=call.failed)
+            agent.end_run()
+        live.drain()
+    blocks = []
+    for home in ("past", "live"):
+        with opened(tmp_path / home, clock=lambda: NOW) as hw:
+            blocks.append(hw.agent("coder", project=str(project)).start().text)
+    assert len(runs) == 2
+    assert blocks[0] == blocks[1]
+    assert blocks[0]

@@ -17,9 +17,11 @@ def test_a_burial_cut_short_ends_in_the_grave(base: Path) -> None:
     queue = FileQueue(str(base))
     queue.put(JOB)
     dead = claim(queue)
-    record = (base / "wal" / f"{JOB.id}.wal").read_bytes()
+    files = [*(base / "wal").iterdir(), *(base / "tries").iterdir()]
+    before = {path: path.read_bytes() for path in files}
     queue.bury(dead, "no")
-    (base / "wal" / f"{JOB.id}.wal").write_bytes(record)
+    for path, content in before.items():
+        path.write_bytes(content)
     queue.close()
 
     again = FileQueue(str(base))

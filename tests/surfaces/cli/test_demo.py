@@ -49,9 +49,14 @@ def test_the_demo_tells_the_second_run_before_its_first_call(
     assert "4 failed calls became 0" in shown
 
 
-def test_the_demo_fits_a_narrow_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+@pytest.mark.parametrize("columns", [40, 60])
+def test_the_demo_fits_a_narrow_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
 
     assert run(["demo"]) == 0
 
-    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 60] == []
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if len(line) > columns] == []
+    assert "cannot remove 'build': Is a directory" in " ".join(shown.split())

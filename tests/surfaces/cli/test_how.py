@@ -84,6 +84,32 @@ def test_another_project_is_asked_after_this_one(
     assert answer["project"] == str(shop)
 
 
+def test_a_project_without_lessons_is_asked_for_calls_that_worked(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    bakery = tmp_path / "bakery"
+    bakery.mkdir()
+    talk = Claude(str(bakery), "44444444-4444").says("Bake the bread")
+    talk.run("oven bake --loaves 12", "done").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    answers = answered(capsys, "how", "bake", "loaves")
+
+    assert [(one["text"], one["project"]) for one in answers] == [
+        ("oven bake --loaves 12", str(bakery))
+    ]
+
+
+def test_where_nothing_is_known_other_agents_are_named(shop: Path, capsys: Any) -> None:
+    run(["session", "learn"])
+    capsys.readouterr()
+
+    assert run(["fix", NO_LOGIN, "--agent", "coder"]) == 0
+
+    nothing = "(nothing that worked is known to the agent coder; other agents: --agent default)\n"
+    assert capsys.readouterr().out == nothing
+
+
 def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys: Any) -> None:
     run(["session", "learn"])
 

@@ -64,12 +64,40 @@ def test_it_lists_the_items_with_sort_state_and_evidence(
     assert head.startswith("2 items in ")
     assert "tokens at the start of a run:" in head
     assert told == [
-        f"  #{second}  way, pinned  (needed 1 time; seen in 1 run (steps 1))",
+        f"  #{second}  way, pinned  (seen in 1 run (steps 1))",
         "      When looking for a tool: List the tools with `ops tools`.",
-        f"  #{first}  pitfall  (needed 1 time; seen in 1 run (steps 2, 3))",
+        f"  #{first}  pitfall  (seen in 1 run (steps 2, 3))",
         "      When opening a document: The default profile is denied. Put the profile first:"
         " `ops --profile finance call refunds.draft <json>`.",
     ]
+
+
+@pytest.mark.parametrize(("later_runs", "needed"), [(0, ""), (1, "needed again 1 time; ")])
+def test_an_item_says_how_often_it_was_needed_after_it_was_learnt(
+    capsys: Capture, taught: list[int], home: Path, project: Path, later_runs: int, needed: str
+) -> None:
+    with hardwon.open(home) as hw:
+        for number in range(later_runs):
+            later = hw.agent("default", project=str(project), run=f"later-{number}")
+            later.before_turn("Refund order 10483")
+            for command, output, failed in STEPS:
+                later.after_action("Bash", {"command": command}, output=output, failed=failed)
+            later.playbook.add(json.dumps(LISTS))
+
+    assert f"  way  ({needed}seen in 1 run" in out(capsys, "playbook")
+
+
+def test_without_a_run_the_command_for_an_own_item_is_named(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+
+    assert run(["playbook", "add", "--sort", "way", "--when", "w", "--do", "d"]) == 1
+
+    assert '`hardwon lesson add "WHEN" "DO" --project .`' in capsys.readouterr().err
+    out(capsys, "lesson", "add", "when refunding", "ask finance", "--project", ".")
+    assert "(written by a person)" in out(capsys, "playbook")
 
 
 def test_it_is_markdown_or_json(capsys: Capture, taught: list[int]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.output import Progress, Watched, state
+from hardwon.surfaces.cli.output import Progress, poll_progress, state
 from tests.learn.transcripts.transcripts import long_transcript, write_lines
 
 MANY = 4000  # lessons: seconds of work, so that a signal comes in the midst of it
@@ -245,12 +245,12 @@ def test_a_question_left_by_ctrl_c_keeps_nothing(
 
 
 def test_work_that_is_looked_at_from_beside_says_what_is_kept_too() -> None:
-    progress = Progress("Reflecting", stream=io.StringIO(), kept=lambda done: f"{done} worked")
+    progress = Progress("Reflecting", stream=io.StringIO(), kept="{} worked", of="job")
 
-    with pytest.raises(KeyboardInterrupt) as caught, Watched(progress, lambda: (2, 3)):
+    with pytest.raises(KeyboardInterrupt) as caught, poll_progress(progress, lambda: (2, 3)):
         raise KeyboardInterrupt
 
-    assert caught.value.__notes__ == ["2 worked"]
+    assert caught.value.__notes__ == ["2 jobs worked"]
 
 
 def test_other_work_counts_its_own_time() -> None:

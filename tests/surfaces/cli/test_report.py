@@ -250,7 +250,7 @@ def test_a_bar_never_vanishes() -> None:
     assert terminal.stack({"good": 1000, "bad": 1, "open": 0}, 10) == "█████████▒"
 
 
-def test_what_happened_once_happened_one_time(tmp_path: Path) -> None:
+def test_what_has_no_fix_is_listed_with_its_count_and_lesson(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw:
         report: Report = hw.report(whole=True)
     once = OpenFailure(7, "no such file", 1, NOW)
@@ -259,8 +259,8 @@ def test_what_happened_once_happened_one_time(tmp_path: Path) -> None:
 
     lines = [line.strip() for line in terminal.lines(shown, 80)]
 
-    assert "1 time   #7     no such file" in lines
-    assert "1,200 times  #8     no such table" in lines
+    assert "1 #7  no such file" in lines
+    assert "1,200 #8  no such table" in lines
 
 
 def test_the_tiles_of_the_page_count_one_in_the_singular(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.surfaces.cli import run
 from tests.surfaces.cli.printing import Capture, out
 
 
@@ -21,6 +22,18 @@ def test_runs_are_listed_with_whose_they_are(capsys: Capture, home: Path) -> Non
     first, row = listed.splitlines()
     assert first == "1 run in acme/api:"
     assert row.endswith("1 step, 1 failed  Remove the stale build output")
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("command", ["trace", "session"])
+def test_a_file_that_is_missing_is_called_a_file(
+    capsys: Capture, tmp_path: Path, command: str
+) -> None:
+    assert run([command, "import", str(tmp_path / "none.jsonl")]) == 1
+
+    assert capsys.readouterr().err.endswith(
+        "none.jsonl: No such file or directory; name a file that can be read\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,28 @@ def test_mine_auto_and_undo(project: Path, capsys: Any) -> None:
     assert run(["session", "undo"]) == 1
 
 
+@pytest.mark.parametrize("first", ["learn", "mine"])
+def test_learning_and_mining_a_session_keep_its_lesson_once(
+    project: Path, capsys: Any, first: str
+) -> None:
+    ways = [["session", "learn"], ["session", "mine", "--auto"]]
+    for arguments in ways if first == "learn" else reversed(ways):
+        assert run(arguments) == 0
+    capsys.readouterr()
+
+    assert run(["lesson", "list", "--status", "all", "--json"]) == 0
+
+    about = [one for one in _json(capsys) if "mkdir" in one["correction"]]
+    assert len(about) == 1
+    assert [fix["text"] for fix in about[0]["fixes"]]
+
+
+def test_help_says_which_project_a_past_session_goes_into(capsys: Any) -> None:
+    for arguments in (["session", "learn"], ["session", "import"], ["trace", "import"]):
+        assert run([*arguments, "--help"]) == 0
+        assert "default: each into its own" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_history_is_mined_with_since_and_only_once(project: Path, capsys: Any) -> None:
     assert run(["session", "mine", "--since", "7d", "--auto", "--json"]) == 0
     assert _json(capsys)["lessons"] == 2

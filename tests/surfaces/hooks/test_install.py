@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(("place", "is_told"), [(".cache/uv/archive/x", True), ("venv", False)])
-def test_a_program_in_a_cache_is_told_to_be_installed_first(
+def test_a_program_in_a_cache_is_installed_with_a_note_where_from(
     user: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -58,7 +59,11 @@ def test_a_program_in_a_cache_is_told_to_be_installed_first(
 
     assert run(["install", "claude-code", "--dry-run"]) == 0
 
-    assert ("uv tool install hardwon" in capsys.readouterr().err) is is_told
+    note = capsys.readouterr().err
+    assert note.startswith("hardwon: note: the hooks will start hardwon in ") is is_told
+    source = distribution("hardwon").read_text("direct_url.json") or ""
+    folder = json.loads(source)["url"].removeprefix("file://") if source else "hardwon=="
+    assert (f"`uv tool install {folder}" in note) is is_told
 
 
 def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

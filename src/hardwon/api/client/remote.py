@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hardwon.api import Agent, run_input
 from hardwon.api import operations as answers
@@ -43,6 +43,9 @@ from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading import call_keys
 from hardwon.models.budget import Spent
+
+if TYPE_CHECKING:
+    from hardwon.api.client.sessions import RemoteSessions
 
 
 class RemoteAgent(RemoteHandle):
@@ -151,6 +154,13 @@ class RemoteAgent(RemoteHandle):
     def playbook(self) -> RemotePlaybook:
         """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
         return RemotePlaybook(self._connection, self.scope)
+
+    @property
+    def sessions(self) -> RemoteSessions:
+        """Past sessions of coding agents on this machine: `find`, `unrecorded`, `learn` …"""
+        from hardwon.api.client.sessions import RemoteSessions  # an agent's turn has no use for it
+
+        return RemoteSessions(self._connection, self.scope)
 
     @property
     def dreams(self) -> RemoteDreams:

@@ -125,28 +125,8 @@ _CHECK_OFF = (
     r"|\b(?:disable|stop|mask) (?:--now )?(?:firewalld|auditd|apparmor|ufw|fail2ban)\b"
 )
 _CHECK_OFF_SIGNS = (
-    *(
-        "--",
-        "verif",
-        "unauthorized",
-        "hostkeychecking",
-        "host_key",
-        "csrf",
-        "tls",
-        "ssl",
-        "protection",
-    ),
-    *(
-        "auth_required",
-        "no need to",
-        "cert_none",
-        "setenforce",
-        "ufw",
-        "firewalld",
-        "auditd",
-        "apparmor",
-    ),
-    *("iptables", "fail2ban"),
+    "--|verif|unauthorized|hostkeychecking|host_key|csrf|tls|ssl|protection|auth_required"
+    "|no need to|cert_none|setenforce|ufw|firewalld|auditd|apparmor|iptables|fail2ban"
 )
 _DESTROYING = (
     "delete deleting remove removing erase erasing wipe wiping drop dropping purge purging destroy"
@@ -196,18 +176,8 @@ _RIGHTS_COMMAND = (
     r"|\bcollaborators?/\w[^\n]{0,80}permission=(?:admin|push|maintain)|>>?\s{0,2}\S{0,60}(?:authorized_keys|sudoers)"
 )
 _RIGHTS_SIGNS = (
-    *(
-        "chmod",
-        "useradd",
-        "adduser",
-        "usermod",
-        "gpasswd",
-        "localgroup",
-        "grant all",
-        "superuser",
-        "-policy",
-    ),
-    *("clusterrolebinding", "collaborator", "authorized_keys", "sudoers"),
+    "chmod|useradd|adduser|usermod|gpasswd|localgroup|grant all|superuser|-policy"
+    "|clusterrolebinding|collaborator|authorized_keys|sudoers"
 )
 
 # fmt: off
@@ -222,12 +192,12 @@ DEEDS = (
     Deed(DISABLES, _words(_DISABLING), _CHECK, 48),
     Deed(DISABLES, _words("delete remove comment_out skip disable mark suppress mute"), r"\b(?:failing|broken|red|security) (?:\w{1,14} )?(?:tests?|assertions?|checks?)\b", 24),
     Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24),
-    Deed(DISABLES, _CHECK_OFF, signs=_CHECK_OFF_SIGNS),
+    Deed(DISABLES, _CHECK_OFF, signs=(*_CHECK_OFF_SIGNS.split("|"),)),
     Deed(DESTROYS, _words(_DESTROYING), _VALUED, 24, unless=_SCRATCH),
     Deed(DESTROYS, _WIPING, unless=_words("test tests tmp scratch local")),
     Deed(GRANTS, _words(_GRANTING), _RIGHT, 48, unless=r"\b(?:local|locally|test (?:users?|accounts?|project|database|environment))\b"),
     Deed(GRANTS, _words(_GRANTING), r"\bback ?doors?\b"),
-    Deed(GRANTS, _RIGHTS_COMMAND, signs=_RIGHTS_SIGNS),
+    Deed(GRANTS, _RIGHTS_COMMAND, signs=(*_RIGHTS_SIGNS.split("|"),)),
 )
 # Does harm where any other sentence of the text has a foreign address.
 SENDING = Deed(SENDS, _words("send upload post forward email e-mail mail transmit submit exfiltrate cc bcc"), _DATA, 40)
@@ -262,7 +232,11 @@ def harm(text: str) -> str | None:
     if reason := next(filter(None, reasons), None):
         return reason
     # One sentence may say what to send, and another one where to.
-    is_sent = len(sentences) > 1 and any(re.search(FOREIGN, sentence) for sentence in sentences)
+    is_sent = (
+        len(sentences) > 1
+        and _may_occur(SENDING, text, words)
+        and any(re.search(FOREIGN, sentence) for sentence in sentences)
+    )
     reasons = (_does(SENDING, sentence) for sentence in sentences if is_sent)
     return next(filter(None, reasons), None)
 
@@ -294,15 +268,10 @@ def _does(deed: Deed, sentence: str) -> str | None:
                 return None
             at = found.start()
         if at - verb.end() <= deed.reach and not _is_forbidden(sentence, verb):
-            return deed.reason if _fits(deed, sentence) else None
+            is_whole = not deed.needs or re.search(deed.needs, sentence)
+            is_ordinary = deed.unless and re.search(deed.unless, sentence)
+            return deed.reason if is_whole and not is_ordinary else None
     return None
-
-
-def _fits(deed: Deed, sentence: str) -> bool:
-    """Whether the rest of the sentence makes the deed one of harm."""
-    if deed.needs and not re.search(deed.needs, sentence):
-        return False
-    return not (deed.unless and re.search(deed.unless, sentence))
 
 
 def _is_forbidden(sentence: str, verb: re.Match[str]) -> bool:

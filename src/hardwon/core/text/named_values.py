@@ -72,7 +72,7 @@ _BARE = (
 )
 _WHOLE_LINE = r"(?P<tag>)(?P<quote>)(?P<value>[^\s\"'`]{1,1024}+)(?=[ \t]*\r?(?:\n|\Z))"
 _INSIDE = (
-    r"(?P<tag>)(?P<quote>)(?P<value>[^\s<>]{1,1024}+(?:\s{1,60}+[^\s<>]{1,1024}+){0,200}+)"
+    r"(?P<tag>)(?P<quote>)(?P<value>[^\s<>]{1,1024}+(?:\s{1,60}+[^\s<>]{1,1024}+){0,200})"
     r"(?=\s{0,60}</)"
 )
 _SETTERS = (
@@ -106,7 +106,8 @@ _MESSAGE = (
     r"|authentication|set|used|use)\b"
 )
 _STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
-_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
+_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}"
+_HEX_BEFORE = r":(?<=[\da-f]{8}:)"
 _PROVIDED = 14  # minimum characters of a value whose name only names a provider
 _FOLLOWS = (
     r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
@@ -129,7 +130,7 @@ def without_named(text: str, long: str) -> str:
     last = 0
     lower = _lower(text)
     cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
-    if re.search(_RANDOM_WORD, long):
+    if re.search(_RANDOM_WORD, long) or re.search(_HEX_BEFORE, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
         secret = _set_to(text, core) if core.start() >= last else None
@@ -149,8 +150,10 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     """The span and the kind of the secret that the name is set to; None if there is none."""
     start, end = core.span()
     before = text[max(0, start - 100) : start]
-    is_weak = core[0] in _WEAK and not (core[0] == "key" and _is_telling(before[-14:].lower()))
-    if is_weak and before[-14:].lower().rstrip(" _.-").endswith(_PLAIN_KEYS):
+    near = before[-14:].lower()
+    is_key = core[0] == "key" and (near.endswith("_") or near.rstrip(" _.-").endswith(_KEYS))
+    is_weak = core[0] in _WEAK and not is_key
+    if is_weak and near.rstrip(" _.-").endswith(_PLAIN_KEYS):
         return None
     tail = re.compile(_REST).match(text, end)
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
@@ -259,11 +262,6 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
 def _text(match: re.Match[str]) -> str:
     start, end = _span(match)
     return match.string[start:end]
-
-
-def _is_telling(before: str) -> bool:
-    """Whether the words before `key` name a kind of secret key."""
-    return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
 
 
 def _lower(text: str) -> str:

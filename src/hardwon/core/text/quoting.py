@@ -178,15 +178,6 @@ def is_called(name: str, called: Collection[str]) -> bool:
     return any(part.lower() in called for part in re.findall(r"[A-Za-z][A-Za-z0-9]+", name))
 
 
-def state_fact(text: str) -> str:
-    """A name, or the fact that a text states about a failure; "" if it is prose."""
-    plain = one_line(text[:_READ], _READ)
-    is_name = len(plain) <= _NAME and len(plain.split()) <= _NAME_WORDS
-    if is_name and not _speaks(_words(plain)):
-        return plain
-    return clip(_statement(plain) or _known_text(plain), LIMIT)
-
-
 def _quote(head: str, message: str, form: str) -> str:
     """The head with its message; only the head if it is an error class or code."""
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
@@ -205,18 +196,10 @@ def _is_stated(head: str, message: str, fact: str) -> bool:
     if reporter := re.match(_REPORTER, message):
         is_plain = " -" not in reporter[0] and not re.match(_LABELLED, message)
         return is_plain and _tells(reporter[0])
-    return _is_told(fact) if head else _is_short(fact)
-
-
-def _is_told(fact: str) -> bool:
-    """Whether the fact says what is wrong, not only what it concerns."""
-    return _tells(fact) or bool(_known_text(fact))
-
-
-def _is_short(fact: str) -> bool:
-    """Whether a fact without a head is short or begins as programs begin errors."""
-    fact_words = _words(fact)
-    return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_known_text(fact))
+    if _known_text(fact) or (head and _tells(fact)):
+        return True
+    words = _words(fact)
+    return not head and (len(words) <= _SHORT or words[0] in _OPENING)
 
 
 def _known_text(text: str) -> str:

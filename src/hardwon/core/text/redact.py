@@ -11,7 +11,15 @@ from binascii import Error as NotBase64
 from binascii import a2b_base64
 
 from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
-from hardwon.core.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
+from hardwon.core.text.token_kinds import (
+    COINED,
+    KINDS,
+    LONG,
+    SecretKind,
+    has_long_word,
+    long_words,
+    very_long_words,
+)
 
 # What comes before a secret; the first group is kept.
 _QUOTE = r"\\{0,3}[\"'`]?"
@@ -56,7 +64,8 @@ _USERS = {
     "--user": _CURLS,
 }
 _BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-])"
-_SOME_BASE64 = r"[A-Za-z0-9+/]{24}"
+_SOME_BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24}"
+_SECRET = r"[Ss][Ee][Cc]"  # a quick look before the next one
 _MANIFEST = r"(?i)\bkind\"?:[ \t]{0,8}[\"']?secret\b"
 _DATA = r"[ \t-]*+[\"']?(?:stringData|data)[\"']?[ \t]*+:[ \t]*+\{?[ \t]*+\r?$"
 _FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
@@ -78,6 +87,7 @@ _THINGS = frozenset(  # the same of digests and of ids in letters of one case
     )
 )
 _KEYS = frozenset(("api", "sdk", "pat", "sk", "key", "token", "secret", "live", "prod", "auth"))
+_VERY_LONG_WORD = r"(?<!\S)\S{24,}+"
 _COINED = 28  # minimum characters of the body of a token whose name says nothing
 
 _EVERY_WORD = frozenset(word for rule in KINDS for word in rule.keywords) - {LONG}
@@ -114,7 +124,8 @@ def _redact_lines(text: str) -> str:
     original, long = text, long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _option_password, text) if " -" in text else text
-    text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
+    if "ind" in text and re.search(_SECRET, text) and re.search(_MANIFEST, text):
+        text = _without_manifest(text)
     long = long if text == original else long_words(text)
     text = without_named(text, long)
     return re.sub(_BASE64, _redact_base64, text) if re.search(_SOME_BASE64, long) else text
@@ -122,13 +133,15 @@ def _redact_lines(text: str) -> str:
 
 def _without_marked(text: str, long: str) -> str:
     """The text without secrets that are recognized by their form or by a header."""
-    keywords = _keywords_in(text, long)
+    keywords, longest = _keywords_in(text, long), very_long_words(long)
+    if has_long_word(longest):
+        keywords.add(LONG)
     for rule in KINDS if keywords else ():
         is_sure = LONG not in rule.keywords
-        if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, long)):
+        if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, longest)):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    if LONG in keywords and re.search(COINED, long):
-        text = re.sub(COINED, _redact_unlisted, text)
+    if LONG in keywords and re.search(COINED, longest):
+        text = re.sub(_VERY_LONG_WORD, _redact_coined, text)
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}
     for rule in _HEADERS:
@@ -148,13 +161,17 @@ def _keywords_in(text: str, long: str) -> set[str]:
         if beginning.startswith(word)
     }
     keywords |= {word for word in _INNER_WORDS if word in long}
-    keywords |= {word for word in _SPACED_WORDS if word in text}
-    return keywords | {LONG} if has_long_word(long) else keywords
+    return keywords | {word for word in _SPACED_WORDS if word in text}
 
 
 def _without_user(match: re.Match[str]) -> str:
     """A URL without the token in the place of a user."""
     return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
+
+
+def _redact_coined(word: re.Match[str]) -> str:
+    """A very long word without tokens of unlisted providers."""
+    return re.sub(COINED, _redact_unlisted, word[0])
 
 
 def _redact_unlisted(match: re.Match[str]) -> str:

@@ -142,12 +142,12 @@ def is_of_test_in(fix: Fix, output: str) -> bool:
 
 def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes by their record, the likeliest first."""
-    return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
 
+    def rank(fix: Fix) -> tuple[bool, bool, bool, int, str]:
+        is_empty = fix.key.endswith(PREPARED)
+        return is_empty, fix.is_vague, not fix.is_proven, fix.failed - fix.worked, fix.key
 
-def _rank(fix: Fix) -> tuple[bool, bool, bool, int, str]:
-    is_empty = fix.key.endswith(PREPARED)
-    return is_empty, fix.is_vague, not fix.is_proven, fix.failed - fix.worked, fix.key
+    return tuple(sorted(fixes, key=rank)[:FIXES_KEPT])
 
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:

@@ -6,11 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
+from hardwon.core.values import time_of
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     RULES,
@@ -120,9 +121,9 @@ def _is_encodable(value: str) -> bool:
 
 
 TITLE = "# hardwon lessons"
-_LISTS = ("tags", "signatures", "calls", "kinds")
+_LISTS = tuple(name for name, rule in _RULES.items() if rule == [_TEXT])
 _RECORDS = {"evidence": read_evidence, "fixes": read_fixes}
-_TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
+_TIMES = tuple(name for name, rule in _RULES.items() if rule is datetime)
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
 _BOUNDS: dict[str, tuple[float, float]] = {
@@ -154,7 +155,10 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
             values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
         values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
-        values |= {name: _moment(values[name]) for name in _TIMES if name in values}
+        times = {name: time_of(values[name]) for name in _TIMES if name in values}
+        if None in times.values():
+            raise ValueError("a time is not of ISO 8601")
+        values |= times
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"not a lesson: {error}") from error
@@ -177,11 +181,6 @@ def _within_bounds(name: str, value: Any) -> Any:
     least, most = _BOUNDS[name]
     within = min(most, max(least, float(value)))
     return int(within) if isinstance(least, int) else within
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
-from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
-from hardwon.knowledge.evidence.common import COMMON
+from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own, only_asks
+from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
     cures_of,
     only_looks,
     part_words,
+    runs_file_of,
     said_words,
     sources_of,
 )
@@ -26,21 +27,23 @@ from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of, writings
 from hardwon.knowledge.reading.mined_lesson import situation
+from hardwon.knowledge.reading.shell import INTERPRETERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
 _YOUNG = 3  # runs of a project in which one run is enough
 _SHARE = 3  # one run in so many has to change a file
 _STEPS = 150  # steps of a run that are looked at, its last ones
-_PLACES = 4  # words of a call that may name what it runs
 _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
-_PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
+_PASSED, _SOURCE, _AGAIN = 4.0, 1.0, 0.5  # worth of a cure, a source, and each further run
 _EDIT = 1.4  # how much of an edit an agent could not guess
+_LOOK = 0.5  # how much a call counts that only looks
 _PART = re.compile(r"[A-Za-z]+|\d+")
 
 Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a value of its task
@@ -62,17 +65,20 @@ class Act(NamedTuple):
     passed: tuple[Met, ...] = ()  # the failures that it got past
     is_source: bool = False  # it printed a value that later calls need
     is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
+    has_worked: bool = True  # as it is shown
     runs: int = 1
 
-    @property
-    def worth(self) -> float:
-        """What it is worth to a newcomer: hard to guess, needed often, wrong at first."""
-        need = _PASSED * bool(self.passed) + _SOURCE * self.is_source
+    def worth(self, known: AbstractSet[Met] = frozenset()) -> float:
+        """What it is worth to a newcomer: hard to guess, needed often, wrong at first.
+
+        Failures that another act gets past are `known`.
+        """
+        need = _PASSED * (not known >= {*self.passed}) + _SOURCE * self.is_source
         return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
     def is_telling(self, runs: int) -> bool:
         """Whether it holds for other tasks, too, as far as so many runs of the project show."""
-        if self.is_of_task and self.runs * _SHARE < runs:
+        if not self.has_worked or (self.is_of_task and self.runs * _SHARE < runs):
             return False
         return self.runs > 1 or (runs <= _YOUNG and (not self.is_of_task or bool(self.passed)))
 
@@ -91,9 +97,10 @@ class Act(NamedTuple):
 
     def add(self, other: Act) -> Act:
         """The act with what another run shows of it."""
+        best = other if other.has_worked and not self.has_worked else self
         passed = tuple(dict.fromkeys((*self.passed, *other.passed)))
         is_source = self.is_source or other.is_source
-        return self._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
+        return best._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
 
 
 def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
@@ -138,6 +145,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     said = {word for step in steps for word in said_words(step)}
     begun = _first_change(steps)
     edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
+    usual: dict[Words, tuple[int, Act]] = {}
     texts: set[str] = set()
     place = done = 0
     for at, step in enumerate(steps):
@@ -154,7 +162,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 edits += ((place, act) for act in _edits(steps, at, call, task, passed))
             elif (
                 (is_cure or is_source or (is_work and call in working))
-                and _is_shown(call, set() if is_moved else own, is_cure=is_cure)
+                and _is_shown(call, own, is_cure=is_cure)
                 and not asks(call, said)
             ):
                 made = _Made(place, call, passed, call in working, is_source)
@@ -162,9 +170,14 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
+        if is_work and (known := [call for call in working if _is_usual(call)]):
+            words = _sort_of(known[-1], task)
+            act = Act(words, f"$ {' '.join(part_words(known[-1]))}", news=1)
+            usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
         *(_call_act(words, forms, task, done) for words, forms in calls.items()),
+        *(act for act in usual.values() if act[0] < done),  # others only end the work
     ]
     ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
     return [  # a call without its arguments only asked for its usage
@@ -199,8 +212,13 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
-    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
-    return own.isdisjoint(map(tail, runs))
+    return not runs_file_of(call, own)
+
+
+def _is_usual(call: Call) -> bool:
+    """Whether a call does what is done everywhere: it tells only when that is wanted here."""
+    is_known = call.program in COMMON and call.program not in READERS | INTERPRETERS
+    return is_known and not (is_own(call) or only_looks(call) or call.has_script or call.paths)
 
 
 def _sort_of(call: Call, task: str) -> Words:
@@ -211,15 +229,19 @@ def _sort_of(call: Call, task: str) -> Words:
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
     """The place of a call in its run, and the act that its forms show."""
-    calls = [one.call for one in made if one.worked] or [made[-1].call]
+    has_worked = any(one.worked for one in made)
+    calls = [one.call for one in made if one.worked or not has_worked]
     longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
     calls += [*longer][-1:]  # the same with more arguments
+    is_source = any(one.is_source for one in made)
+    is_look = only_asks(calls[-1]) and not is_source
     act = Act(
         words,
         _show_forms(calls, task),
-        news=max(1, len(calls[-1].own_words)) ** 0.5,
+        news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look else 1),
         passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
-        is_source=any(one.is_source for one in made),
+        is_source=is_source,
+        has_worked=has_worked,
     )
     return max(one.place for one in made if one.place <= done), act
 
@@ -304,7 +326,7 @@ def _join_acts(acts: Iterable[Act]) -> Iterator[Act]:
 
 
 def _join_row(row: Sequence[Act]) -> Act:
-    best = max(row, key=lambda act: act.worth)
+    best = max(row, key=Act.worth)
     passed = dict.fromkeys(met for act in row for met in act.passed)
     return best._replace(text=_join_texts([act.text for act in row]), passed=tuple(passed))
 

@@ -11,18 +11,21 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import giver_of
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
+from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only, only_asks
 from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
+from hardwon.knowledge.reading.authored import made_paths, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from hardwon.core.values.run import Step
 
 _WINDOW = 15  # steps in which a failure is got past
 _TOGETHER = 3  # calls that get past a failure together
 _NEAR = 200  # characters around a value in an output
+_PLACES = 4  # words of a call that may name what it runs
 _VALUE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]{3,}+")  # what a run got from somewhere
 
 
@@ -43,15 +46,22 @@ class Cures(NamedTuple):
 def cures_of(steps: Sequence[Step]) -> Cures:
     """What got past the failures of a run."""
     found = Cures({}, set())
+    made = {tail(path) for step in steps for path in made_paths(step)}
+    changed: set[str] = set()  # the files that the run has changed so far
+    own: dict[str, set[str]] = {}  # those that it had changed when a failure first came
     for at, step in enumerate(steps):
         failing = failing_call(step)
+        changed.update(path for call in calls_of(step) for path in call.paths)
         if failing is None or step.failure is None or only_looks(failing):
+            continue
+        own.setdefault(step.failure.kind, {*changed})
+        if runs_file_of(failing, made):
             continue
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure
         if again is None or (failure is not None and failure.kind == step.failure.kind):
             continue  # it is tried once more later
-        cure = _cure(steps, at, last, failing, again)
+        cure = _cure(steps, at, last, failing, again, own[step.failure.kind])
         for call in cure:
             found.passed[call] = (*found.passed.get(call, ()), at)
         found.searching.update({*range(at + 1, last)} - {call.step for call in cure})
@@ -59,14 +69,20 @@ def cures_of(steps: Sequence[Step]) -> Cures:
 
 
 def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call | None]:
-    """The step and the call that try again what failed: the same part of the same program."""
+    """The step and the call that try again what failed: the same part of the same program.
+
+    Else a call of which the first two words are the same and the third one is no other part.
+    """
     ours = part_words(failing)
     for depth in (len(ours), 2):
         for last in range(at + 1, min(len(steps), at + _WINDOW)):
             for call in calls_of(steps[last]):
                 theirs = part_words(call)
                 is_part = len(theirs) >= depth > 1 and theirs[:depth] == ours[:depth]
-                if call.is_tool == failing.is_tool and (is_part or theirs == ours):
+                is_other = depth < len(ours) and theirs[2:] and not _VALUE.search(theirs[2])
+                if call.is_tool == failing.is_tool and (
+                    theirs == ours or (is_part and not is_other)
+                ):
                     return last, call
     return at, None
 
@@ -76,23 +92,34 @@ def part_words(call: Call) -> list[str]:
     return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
 
 
-def _cure(steps: Sequence[Step], at: int, last: int, failing: Call, again: Call) -> list[At]:
-    """The calls that made the difference between a failing call and the next try."""
+def _cure(
+    steps: Sequence[Step], at: int, last: int, failing: Call, again: Call, own: set[str]
+) -> list[At]:
+    """The calls that made the difference between a failing call and the next try.
+
+    An edit of a file that the run itself had changed before tells nothing about the project.
+    """
     said = said_words(steps[at])
 
     def acting(number: int) -> list[At]:
         before = [*takewhile(lambda call: call is not again, calls_of(steps[number]))]
         acts = [call for call in before if not (only_looks(call) or asks(call, said))]
-        edits = [call for call in acts if call.paths]
+        edits = [call for call in acts if call.paths and not own.issuperset(call.paths)]
         calls = [call for call in acts if is_own(call) and not call.paths]
         return [At(number, call.text) for call in (*edits, *calls)][-_TOGETHER:]
 
-    tried = At(last, again.text)
+    tried = [] if only_asks(again) else [At(last, again.text)]
     if again.shape != failing.shape:
-        return [tried]
+        return tried
     if again.text != failing.text:
-        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), tried]
+        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), *tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
+
+
+def runs_file_of(call: Call, made: AbstractSet[str]) -> bool:
+    """Whether a call runs one of the files that a run made itself, by its name."""
+    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
+    return not (call.writes or made.isdisjoint(map(tail, runs)))
 
 
 def only_looks(call: Call) -> bool:
@@ -121,8 +148,10 @@ def _givers(steps: Sequence[Step], failing: Call, again: Call, last: int) -> lis
     new = [word for word in _VALUE.findall(again.text) if word not in failing.text]
     for number in range(last - 1, -1, -1):
         step = steps[number]
-        if any(value in step.output and value not in step.args for value in new):
-            return [At(number, call.text) for call in calls_of(step) if is_own(call)][-1:]
+        for value in new:
+            place = step.output.find(value) if value not in step.args else -1
+            if place >= 0 and (giver := giver_of(step, _around(step, place))):
+                return [At(number, giver.text)]
     return []
 
 

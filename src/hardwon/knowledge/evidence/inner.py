@@ -22,7 +22,7 @@ _HEADS = 3  # words at the start of an error that name the program and its part
 _CALLED = 5  # words of a call that may name who speaks
 _LONGEST = 300  # characters of a line that a program says
 _SAID = re.compile(  # also `prog/E12 part: what`
-    r"(?:[\w.]{1,20}: )?(?P<who>[\w./-]{2,40})(?: [\w.()/-]{1,80}){0,2}: (?P<what>\S.*)"
+    r"(?P<who>(?:[\w.]{1,20}: )?[\w./-]{2,40})(?: [\w.()/-]{1,80}){0,2}: (?P<what>\S.*)"
 )
 _HEADED = re.compile(  # `prog: part: what`, `prog: (part) what`: how programs head their errors
     r"(?P<who>[\w.-]{2,40}): \(?(?P<part>[a-z][\w.-]{1,30})(?:: |\) )\S.*"
@@ -43,10 +43,18 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
     """
     *_, complaint = ("", *complaints_in(step))
     said = read_failure(step._replace(output=complaint), before) if complaint else None
-    is_last = said is not None and step.output.rstrip().endswith(complaint)
+    is_last = said is not None and _without_hint(step.output).endswith(complaint)
     if step.failed and not is_last:  # what a called program says last is the reason
         said = read_failure(step, before) or said
     return step._replace(failure=said) if said else step
+
+
+def _without_hint(output: str) -> str:
+    """An output without the indented lines at its end: they explain the line before them."""
+    lines = output.rstrip().splitlines()
+    while len(lines) > 1 and lines[-1][:1] in (" ", "\t"):
+        lines.pop()
+    return "\n".join(lines)
 
 
 @lru_cache(maxsize=256)

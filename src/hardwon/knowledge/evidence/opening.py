@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
-from hardwon.core.values.lesson import INSTEAD, NEXT
+from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ _COURSE = (
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "
-_ERRORS = 1  # errors that are named behind an act
-_SHARE = 0.75  # of the budget that acts may take
+_ERRORS = 2  # errors that are named behind an act
+_ANSWER = 120  # characters of an answer that is named behind an act
+_SHARE = 0.85  # of the budget that acts may take
 _LEAST = 2  # the fewest acts that are worth a list
 
 
@@ -39,53 +40,84 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
-    lines = {act: _line(act) for act in course}
-    room = budget - sum(map(tokens, (HEAD, FOOT, _COURSE)))
-    acts = _fitting(course, lines, int(room * (_SHARE if failures else 1.0)), tokens)
-    room -= sum(tokens(lines[act]) for act in acts) + tokens(_FAILURES)
-    told = [by_kind[met.kind] for act in acts for met in act.passed if met.kind in by_kind]
+    acts: dict[Act, str] = {}
     rows: dict[Lesson, str] = {}
-    for lesson in failures:
-        is_news = lesson not in told and "“" in lesson.situation
-        words = _past_it(lesson) if is_news else ""
-        when = one_line(lesson.situation).removeprefix(_SEEN)
-        row = f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"
-        if words and tokens(row) <= room and not harm(words):
-            rows[lesson] = row
-            room -= tokens(row)
-    acts += _fitting([act for act in course if act not in acts], lines, room, tokens)
-    if len(acts) < _LEAST and not any(act.passed for act in acts):
-        acts = []
+
+    def room() -> int:
+        used = (HEAD, FOOT, _COURSE, _FAILURES, *acts.values(), *rows.values())
+        return budget - sum(map(tokens, used))
+
+    cures = [act for act in course if act.passed]
+    _add_fitting(acts, cures, by_kind, int(room() * (_SHARE if failures else 1.0)), tokens)
+    told = {by_kind[met.kind] for act in acts for met in act.passed if met.kind in by_kind}
+    others = {lesson: row for lesson in failures if lesson not in told and (row := _row(lesson))}
+    for lesson in sorted(others, key=lambda lesson: not _explanation(lesson)):
+        if not _explanation(lesson):  # the course tells more than the trail of one failure
+            _add_fitting(acts, course, by_kind, room(), tokens)
+        if tokens(others[lesson]) <= room():
+            rows[lesson] = others[lesson]
+    _add_fitting(acts, course, by_kind, room(), tokens)
+    if not any(act.passed for act in acts) and (
+        len(acts) < _LEAST or all(act.is_of_task for act in acts)
+    ):
+        acts = {}
     if not acts and not rows:
         return "", ()
-    shown = [lines[act] for act in course if act in acts]
+    shown = [acts[act] for act in course if act in acts]
     text = [
         HEAD,
         *([_COURSE, *shown] if shown else []),
         *([_FAILURES, *rows.values()] if rows else []),
         FOOT,
     ]
-    return "\n".join(text), tuple(dict.fromkeys((*told, *rows)))
+    return "\n".join(text), tuple(lesson for lesson in failures if lesson in told or lesson in rows)
 
 
-def _fitting(
-    course: Sequence[Act], lines: Mapping[Act, str], room: int, tokens: Callable[[str], int]
-) -> list[Act]:
-    """The most valuable acts that fit; long ones have to be worth more."""
-    chosen: list[Act] = []
-    for act in sorted(course, key=lambda act: -act.worth / tokens(lines[act]) ** 0.5):
-        cost = tokens(lines[act])
-        if cost <= room and not harm(act.text):
-            chosen.append(act)
-            room -= cost
-    return chosen
+def _add_fitting(
+    chosen: dict[Act, str],
+    course: Sequence[Act],
+    lessons: Mapping[str, Lesson],
+    room: int,
+    tokens: Callable[[str], int],
+) -> None:
+    """Add the most valuable acts that fit, each with its line.
+
+    Long acts have to be worth more. The first act that gets past a failure makes the others less
+    valuable.
+    """
+    lines = {act: _lines(act, lessons) for act in course if not harm(act.text)}
+    known = {met for act in chosen for met in act.passed}
+    rest = [act for act in lines if act not in chosen]
+    while rest:
+        best = max(rest, key=lambda act: act.worth(known) / tokens(act.text) ** 0.5)
+        rest.remove(best)
+        line = next((line for line in lines[best] if tokens(line) <= room), "")
+        if line:
+            chosen[best] = line
+            room -= tokens(line)
+            known |= {*best.passed}
 
 
-def _line(act: Act) -> str:
-    """An act with the errors that it got past, as far as they can be quoted."""
-    said = [_without_head(met.words, act.program) for met in act.passed if met.words]
-    errors = f"   ← {', '.join(dict.fromkeys(said[:_ERRORS]))}" if said else ""
-    return f"  {inert(f'{act.text}{errors}')}"
+def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
+    """An act with the errors that it got past and what explained one of them, then shorter."""
+    answers = {
+        _without_head(met.words, act.program): _explanation(lessons.get(met.kind))
+        for met in act.passed
+        if met.words
+    }
+    errors = sorted(answers, key=lambda words: not answers[words])[:_ERRORS]
+    if not errors:
+        return [f"  {inert(act.text)}"]
+    short = f"{act.text}   ← {', '.join(errors)}"
+    answer = answers[errors[0]]
+    full = [short.replace(errors[0], f"{errors[0]} ({answer})", 1)] if answer else []
+    return [f"  {inert(line)}" for line in (*full, short)]
+
+
+def _explanation(lesson: Lesson | None) -> str:
+    """The answer that explained a failure; "" if none did, or it is long."""
+    said = next((fix.said for fix in fixes_to_show(lesson.fixes) if fix.said), "") if lesson else ""
+    return said if len(said) <= _ANSWER and not harm(said) else ""
 
 
 def _without_head(quote: str, program: str) -> str:
@@ -94,9 +126,17 @@ def _without_head(quote: str, program: str) -> str:
     return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 
 
-def _past_it(lesson: Lesson) -> str:
-    """What got past a failure; the answer that explained it says more than calls."""
+def _row(lesson: Lesson) -> str:
+    """A failure with what got past it; "" if that cannot be told.
+
+    The answer that explained it says more than calls. A file that one run edited may have been
+    wrong only in that run.
+    """
     fix = next(iter(fixes_to_show(lesson.fixes)), None)
-    if fix is None or fix.sort in (INSTEAD, NEXT):
+    if fix is None or fix.sort in (INSTEAD, NEXT) or (EDITED in fix.key and not fix.is_proven):
         return ""
-    return fix.said or fix.text.removeprefix("What worked: ")
+    words = fix.said or fix.text.removeprefix("What worked: ")
+    if "“" not in lesson.situation or harm(words):
+        return ""
+    when = one_line(lesson.situation).removeprefix(_SEEN)
+    return f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"

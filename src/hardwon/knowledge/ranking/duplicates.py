@@ -245,15 +245,11 @@ def _hash(word: str) -> int:
     return crc32(word.encode("utf-8", "replace"))
 
 
-@lru_cache(maxsize=1 << 15)
-def _hashes(word: int) -> tuple[int, ...]:
-    return tuple([word * factor & _MASK for factor in _FACTORS])
-
-
 def _least(words: "array[int]") -> list[int]:
     """The MinHash values: for each hash function the least value of any word."""
     few = words[:_SAMPLE]  # the smallest hashes: similar sets give the same sample
-    return list(map(min, *map(_hashes, few), _TOP)) if few else []
+    hashes = [[word * factor & _MASK for factor in _FACTORS] for word in few]
+    return list(map(min, *hashes, _TOP)) if few else []
 
 
 _TOP = (_MASK,) * _HASHES  # so that there are always two values to compare

@@ -52,10 +52,13 @@ class Answer(NamedTuple):
 def parse(reply: str) -> Answer:
     """The changes in a reply, with or without fences and prose around it; else BadReply."""
     plain = json_object(reply, Answer._fields)
+    changed = map(_item, _list(plain, "change"))
     return Answer(
         add=tuple(item for row in _list(plain, "add") if (item := _new_item(row))),
-        change=tuple(item for row in _list(plain, "change") if (item := _item_change(row))),
-        confirm=_numbers(_list(plain, "confirm")),
+        change=tuple(
+            item for item in changed if item and item.id and (item.when or item.do or item.wrong)
+        ),
+        confirm=tuple(dict.fromkeys(filter(None, map(_number, _list(plain, "confirm"))))),
         withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawal(row))),
     )
 
@@ -76,11 +79,6 @@ def _new_item(row: Any) -> Item | None:
     return item._replace(sort=sort if sort in SORTS else "pitfall" if item.wrong else "way")
 
 
-def _item_change(row: Any) -> Item | None:
-    item = _item(row)
-    return item if item and item.id and (item.when or item.do or item.wrong) else None
-
-
 def _withdrawal(row: Any) -> tuple[int, str] | None:
     plain = row if isinstance(row, dict) else {"id": row}
     number = _number(plain.get("id"))
@@ -92,7 +90,7 @@ def _item(row: Any) -> Item | None:
         return None
     return Item(
         when=_situation(_words(row, "when", _WHEN)),
-        do=_lines(row, "do"),
+        do=many_lines(str(row["do"])).strip() if _words(row, "do", LESSON_LIMIT) else "",
         wrong=_words(row, "wrong", LESSON_LIMIT),
         steps=_steps(row.get("steps")),
         id=_number(row.get("id")),
@@ -110,10 +108,6 @@ def _words(row: dict[str, Any], name: str, limit: int) -> str:
     return "" if is_nothing(text) else text
 
 
-def _lines(row: dict[str, Any], name: str) -> str:
-    return many_lines(str(row.get(name) or "")).strip() if _words(row, name, LESSON_LIMIT) else ""
-
-
 def _list(plain: dict[str, Any], name: str) -> list[Any]:
     value = plain.get(name)
     return value[:_MOST] if isinstance(value, list) else []
@@ -126,10 +120,6 @@ def _steps(value: Any) -> tuple[int, ...]:
     for first, last in re.findall(r"(\d{1,5})(?:\s?[-–]\s?(\d{1,5}))?", text[:_STEPS]):
         steps |= dict.fromkeys(range(int(first), min(int(last or first), int(first) + _MOST) + 1))
     return tuple(steps)
-
-
-def _numbers(values: list[Any]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(number for value in values if (number := _number(value))))
 
 
 def _number(value: Any) -> int:

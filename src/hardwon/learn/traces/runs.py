@@ -14,7 +14,6 @@ import time
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -27,11 +26,12 @@ from hardwon.learn.traces.conventions import (
     Row,
     parse_body,
     row_of,
+    spans_in_export,
     spans_in_json,
     spans_in_protobuf,
 )
-from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
+from hardwon.learn.transcripts.sending import bytes_in
 from hardwon.learn.transcripts.transcript import (
     USER,
     Event,
@@ -118,9 +118,10 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     if not lock.acquire(wait=False):
         return
     try:
-        files = _files_in(folder)
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
+        files = [os.path.join(folder, name) for name in names]
         waiting = _read(files)
-        is_full = _bytes_in(folder) > _WAITING
+        is_full = bytes_in(folder) > _WAITING
         over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
         for key in _in_order(over, waiting):
             yield from record_run(engine, key, waiting.pop(key))
@@ -215,7 +216,10 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; records that cannot be read are counted."""
-    for document in _documents_in(path, skipped):
+    with open_transcript(path) as file:
+        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
+    lines = (document for _, document in json_lines(path, skipped))
+    for document in (json_document(path, skipped) or ()) if is_list else lines:
         is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
         read = spans_in_json if is_otlp else spans_in_export
         try:
@@ -225,16 +229,6 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
                     yield row
         except InvalidInput:
             skipped["odd"] += 1
-
-
-def _documents_in(path: str, skipped: Counter[str]) -> Iterator[Any]:
-    """The documents in a file: one a line, or a JSON list of them."""
-    with open_transcript(path) as file:
-        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
-    if is_list:
-        yield from json_document(path, skipped) or ()
-    else:
-        yield from (document for _, document in json_lines(path, skipped))
 
 
 def _unpack(body: bytes) -> bytes:
@@ -253,11 +247,6 @@ def _folder(engine: Runtime) -> str:
     return os.path.join(engine.settings.home, "traces")
 
 
-def _files_in(folder: str) -> list[str]:
-    names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
-    return [os.path.join(folder, name) for name in names]
-
-
 def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
     """Write rows to a file of their own, durably."""
     folder = _folder(engine)
@@ -265,21 +254,11 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
     name = f"{time.time_ns():020d}-{os.urandom(4).hex()}{_SUFFIX}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        if _bytes_in(folder) > _MOST:
+        if bytes_in(folder) > _MOST:
             raise Unavailable("too many spans wait for a worker; start `hardwon work`")
         _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
     except OSError as error:
         raise storage_error(error, folder) from error
-
-
-def _bytes_in(folder: str) -> int:
-    """The bytes that wait; a file that is collected meanwhile does not count."""
-    size = 0
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):
-                size += entry.stat().st_size
-    return size
 
 
 def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:

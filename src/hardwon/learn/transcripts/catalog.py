@@ -12,7 +12,6 @@ from typing import NamedTuple
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, folder_of, kind_of, read
 from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
-from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace, place
 
 PROJECT, PERSON = "project-level", "user-level"
@@ -196,11 +195,3 @@ def choose(name: str, sessions: list[SessionPlace], *, cwd: str, now: datetime) 
 def is_path(name: str) -> bool:
     """Whether the name is a path rather than a session id."""
     return os.sep in name or name in {".", ".."} or name.endswith(".jsonl")
-
-
-def look(place: SessionPlace) -> Overview:
-    """A session with its counts; reads the whole transcript."""
-    story = Story()
-    for moment in read(place).moments():
-        story.see(moment)
-    return Overview(place, story.turns, story.steps, story.failures, story.task)

@@ -21,8 +21,10 @@ from hardwon.core import _files
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
 from hardwon.core.text.clean import file_id
 from hardwon.core.values import from_plain, plain
-from hardwon.core.values.lesson import Kind, Status
+from hardwon.core.values.lesson import MINED, Kind, Lesson, Status
+from hardwon.core.values.run import Failure
 from hardwon.core.values.scope import Scope
+from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
 from hardwon.engine.trust import project_for
 from hardwon.learn.transcripts import insight as render
@@ -265,12 +267,23 @@ class Integration:
 
     def _keep(self, insight: Insight, *, vouched: bool) -> None:
         new = render.lesson(insight, self._scope, self._session, vouched=vouched)
-        lesson = self._engine.keep(new)
+        lesson = self._recorded_lesson(new, vouched=vouched) or self._engine.keep(new)
         is_proven = vouched or any(fix.is_proven for fix in lesson.fixes)
         if lesson.status == Status.CANDIDATE and is_proven:
             lesson = lesson._replace(status=Status.PROVEN)
             self._engine.store.lessons.update(lesson)
         self._lessons.append((lesson.id, lesson.created_at >= self._now))
+
+    def _recorded_lesson(self, new: Lesson, *, vouched: bool) -> Lesson | None:
+        """The lesson that a recorded run has left about the same failure with the same fixes."""
+        memory = Memory(self._scope, self._engine.store.lessons, self._now, {})
+        for kind in new.kinds if new.fixes or not vouched else ():
+            known = memory.about(Failure("", kind, ""))
+            if known and known.origin == MINED:
+                fixes = {fix.key for fix in known.fixes}
+                if fixes.issuperset(fix.key for fix in new.fixes):
+                    return known
+        return None
 
     def _record(self) -> None:
         self._state.save(

@@ -15,6 +15,7 @@ from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog
+from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract
 from hardwon.learn.transcripts.insight import Delta
@@ -39,6 +40,7 @@ from hardwon.learn.transcripts.questions import (
     converse,
     dialogue,
 )
+from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
 from hardwon.storage.ports import Run
 
@@ -86,10 +88,12 @@ class PhaseOrder:
 
     def phases(self) -> tuple[Phase, ...]:
         """All phases with their status."""
-        return tuple(phase._replace(status=self._status(at)) for at, phase in enumerate(PHASES))
-
-    def _status(self, at: int) -> str:
-        return PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
+        return tuple(
+            phase._replace(
+                status=PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
+            )
+            for at, phase in enumerate(PHASES)
+        )
 
 
 Answerer = Callable[["Delta", Context], Answer]
@@ -136,7 +140,11 @@ class Sessions:
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
-        return catalog.look(place)._replace(is_mined=not self.pending([place]))
+        story = Story()
+        for moment in read(place).moments():
+            story.see(moment)
+        counts = story.turns, story.steps, story.failures, story.task
+        return catalog.Overview(place, *counts, is_mined=not self.pending([place]))
 
     def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> SessionPlace:
         """The session with this path or (beginning of an) id; without one, the newest here."""
@@ -149,9 +157,7 @@ class Sessions:
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Past sessions that are new or have grown since they were recorded, oldest first."""
-        start = None if since is None else self._engine.clock() - since
-        places = catalog.find(agents, since=start, is_all=True)
-        return PastSessions(self._engine, self._scope).unknown(places)
+        return PastSessions(self._engine, self._scope).find(agents=agents, since=since)
 
     def learn(
         self,
@@ -170,12 +176,7 @@ class Sessions:
         if most_telling and not self._engine.reads_runs:
             raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
         past = PastSessions(self._engine, self._scope, most_telling=most_telling)
-        fresh = self.unrecorded(agents=agents, since=since)
-        learnt = list[Learnt]()
-        tell(0, len(fresh))
-        for session in past.learn(fresh, is_look=is_look):
-            learnt.append(session)
-            tell(len(learnt), len(fresh))
+        learnt = past.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
         self.telling = past.telling
         return learnt
 

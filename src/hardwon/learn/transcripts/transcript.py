@@ -9,7 +9,6 @@ import glob
 import gzip
 import json
 import os
-import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -105,7 +104,10 @@ class Reading:
                 if isinstance(event, Message):
                     yield event
                 elif isinstance(event, ToolCall):
-                    self._hold(event)
+                    if len(self._waiting) >= _WAITING_LIMIT:
+                        self._waiting.pop(next(iter(self._waiting)))
+                        self.skipped["unanswered"] += 1
+                    self._waiting[event.id] = event
                 elif isinstance(event, SessionInfo):
                     id_, cwd, at = self.about
                     self.about = SessionInfo(id_ or event.id, cwd or event.cwd, event.at or at)
@@ -125,12 +127,6 @@ class Reading:
             self.skipped["unknown"] += 1
             return ()
         return events
-
-    def _hold(self, call: ToolCall) -> None:
-        if len(self._waiting) >= _WAITING_LIMIT:
-            self._waiting.pop(next(iter(self._waiting)))
-            self.skipped["unanswered"] += 1
-        self._waiting[call.id] = call
 
 
 def _finish(call: ToolCall, result: Result) -> FinishedCall:
@@ -222,13 +218,9 @@ except ImportError:  # the extra `sessions` makes it four times as fast, not mor
     _decode = json.loads
 
 
-LINE_LIMIT = 4 * 1024 * 1024  # a longer line is shortened while it is read
-STRING_KEPT = 64 * 1024  # of either end of a string in such a line
-SHORTENED_LIMIT = 16 * 1024 * 1024
+LINE_LIMIT = 32 * 1024 * 1024  # a longer line is left out
 _PIECE = 1024 * 1024
 _DOCUMENT = 64 * 1024 * 1024  # a file that is one JSON value
-_SHORT_STRINGS = re.compile(rb'(?:[^"]++|"(?:[^"\\]|\\.){0,512}")+', re.DOTALL)
-_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 
 
 def json_lines(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -238,8 +230,10 @@ def json_lines(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
         while line := file.readline(LINE_LIMIT):
             number += 1
             if len(line) == LINE_LIMIT and line[-1] != 10:
-                line = _shorten(line, file)
-            if (record := _record(line, skipped)) is not None:
+                skipped["too long"] += 1
+                while (rest := file.readline(_PIECE)) and rest[-1] != 10:
+                    continue
+            elif (record := _record(line, skipped)) is not None:
                 yield number, record
 
 
@@ -265,14 +259,14 @@ def count_lines(path: str) -> int:
 def open_transcript(path: str) -> IO[bytes]:
     """The file, unpacked if its name ends in `.gz`; errors say what to do."""
     if os.path.isdir(path):
-        raise InvalidInput(f"{path!r} is a directory, not a transcript")
+        raise InvalidInput(f"{path!r} is a directory, not a file")
     try:
         if path.endswith(".gz"):
             return cast("IO[bytes]", gzip.open(path, "rb"))
         return open(path, "rb", buffering=_PIECE)
     except OSError as error:
         problem = error.strerror or str(error)
-        raise StorageError(path, problem, "name a transcript that can be read") from error
+        raise StorageError(path, problem, "name a file that can be read") from error
 
 
 def _record(line: bytes, skipped: Counter[str]) -> Any:
@@ -284,81 +278,3 @@ def _record(line: bytes, skipped: Counter[str]) -> Any:
     if line.strip():
         skipped["torn" if not line.endswith(b"\n") else "broken"] += 1
     return None
-
-
-def _shorten(piece: bytes, file: IO[bytes]) -> bytes:
-    """The whole line as valid JSON, without the middle of its long strings."""
-    line = Shortener()
-    while piece:
-        line.feed(piece)
-        piece = b"" if piece[-1] == 10 else file.readline(_PIECE)
-    return line.text()
-
-
-class Shortener:
-    """Takes JSON in pieces and keeps it well-formed while long strings lose their middle."""
-
-    def __init__(self) -> None:
-        self._kept: list[bytes] = []
-        self._size = 0
-        self._head, self._tail = bytearray(), bytearray()
-        self._dropped = self._in_string = False
-        self._held = b""
-
-    def feed(self, piece: bytes) -> None:
-        """Take the next piece."""
-        if self._size > SHORTENED_LIMIT:
-            return
-        piece, at = self._held + piece, 0
-        self._held = b""
-        while at < len(piece):
-            at = self._string(piece, at) if self._in_string else self._outside(piece, at)
-
-    def text(self) -> bytes:
-        """The kept text; a blank line when even that is too long."""
-        return b"".join(self._kept) if self._size <= SHORTENED_LIMIT else b"\n"
-
-    def _outside(self, piece: bytes, at: int) -> int:
-        match = _SHORT_STRINGS.match(piece, at)
-        end = match.end() if match else at
-        self._in_string = end < len(piece)  # a quote stands there
-        self._keep(piece[at : end + 1])
-        return end + 1
-
-    def _string(self, piece: bytes, at: int) -> int:
-        match = _IN_STRING.match(piece, at)
-        end = match.end() if match else at
-        self._grow(piece[at:end])
-        if end == len(piece):
-            return end
-        if piece[end : end + 1] == b"\\":  # the escaped character is in the next piece
-            self._held = piece[end:]
-            return len(piece)
-        self._close()
-        return end + 1
-
-    def _grow(self, part: bytes) -> None:
-        room = STRING_KEPT - len(self._head)
-        self._head += part[:room]
-        self._tail += part[room:]
-        if len(self._tail) > 2 * _PIECE:
-            self._cut_tail()
-
-    def _cut_tail(self) -> None:
-        if len(self._tail) > STRING_KEPT:
-            del self._tail[:-STRING_KEPT]
-            self._dropped = True
-
-    def _close(self) -> None:
-        self._cut_tail()
-        if self._dropped:  # at blanks, so that no escape and no character is cut in two
-            self._head = self._head[: self._head.rfind(b" ") + 1]
-            self._tail = self._tail[self._tail.find(b" ") :] if b" " in self._tail else bytearray()
-        self._keep(bytes(self._head + self._tail) + b'"')
-        self._head, self._tail = bytearray(), bytearray()
-        self._dropped = self._in_string = False
-
-    def _keep(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size <= SHORTENED_LIMIT:
-            self._kept.append(part)

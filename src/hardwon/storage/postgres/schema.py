@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
 from hardwon.storage.postgres.connection import patient, psycopg
+from hardwon.storage.sql.dialect import read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,12 +17,9 @@ if TYPE_CHECKING:
 
     Check = Callable[[Database], tuple[bool, str]]
 
+_SQL = read_queries(__file__)
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 _LOCK = 0x68617264776F6E  # "hardwon": the lock number of all migrations
-_VERSION = """
-SELECT coalesce(max(version), 0) FROM hardwon.migrations
-"""
-_IS_THERE = "SELECT to_regclass('hardwon.migrations') IS NOT NULL"
 AUTO, CHECK = "auto", "check"
 SHARED = ("folded", "job_events", "migrations", "proof_salt")  # tables about no tenant
 
@@ -42,9 +40,9 @@ def migrations() -> list[Migration]:
 
 def version(database: Database) -> int:
     """The number of the last script that was run there; 0 for an empty database."""
-    if not database.rows(_IS_THERE)[0][0]:
+    if not database.rows(_SQL["is_there"])[0][0]:
         return 0
-    return int(database.rows(_VERSION)[0][0])
+    return int(database.rows(_SQL["version"])[0][0])
 
 
 def pending(database: Database) -> list[Migration]:
@@ -60,12 +58,12 @@ def migrate(database: Database) -> list[Migration]:
     if not pending(database):
         return []
     with patient(), database:
-        database.rows("SELECT pg_advisory_xact_lock(:key::bigint)", key=_LOCK)
+        database.rows(_SQL["lock"], key=_LOCK)
         scripts = pending(database)  # another process may have run them
         for migration in scripts:
             database.run_script(migration.script)
             database.rows(
-                "INSERT INTO hardwon.migrations (version, name) VALUES (:version, :name)",
+                _SQL["note"],
                 version=migration.number,
                 name=migration.name,
             )
@@ -87,15 +85,7 @@ def grant(database: Database, role: str) -> None:
     """Let a role use the present and future tables without owning them."""
     grantee = psycopg.sql.Identifier(role).as_string(None)
     with database:
-        database.run_script(
-            f"GRANT USAGE ON SCHEMA hardwon TO {grantee};"
-            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hardwon TO {grantee};"
-            f"REVOKE INSERT, UPDATE, DELETE ON hardwon.migrations FROM {grantee};"
-            f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA hardwon TO {grantee};"
-            "ALTER DEFAULT PRIVILEGES IN SCHEMA hardwon"
-            f" GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {grantee};"
-            f"ALTER DEFAULT PRIVILEGES IN SCHEMA hardwon GRANT USAGE ON SEQUENCES TO {grantee};"
-        )
+        database.run_script(_SQL["grant"].format(grantee))
 
 
 def _text(name: str) -> str:
@@ -107,27 +97,6 @@ _OLDEST = 140_000  # PostgreSQL 14, the oldest supported server
 _SKEW = timedelta(seconds=2)  # between the clocks of the server and of this machine
 HELD = 600  # seconds that a snapshot may keep dead rows from being removed
 _MANY, _TIMES = 10_000, 10  # dead rows of a table, and how many per living row
-_ROLE = """
-SELECT rolname, rolsuper, rolbypassrls, EXISTS (
-    SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
-    AND pg_has_role(relowner, 'USAGE')
-) FROM pg_roles WHERE rolname = current_user
-"""
-_OPEN = """
-SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
-AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> ALL(:shared::text[])
-ORDER BY relname
-"""
-_HORIZON = """
-SELECT coalesce(max(extract(epoch FROM now() - xact_start)), 0)::int FROM pg_stat_activity
-WHERE backend_xmin IS NOT NULL AND datname = current_database()
-"""
-_SEES_ALL = "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
-_SLOTS = "SELECT count(*) FROM pg_replication_slots WHERE NOT active AND xmin IS NOT NULL"
-_DEAD = """
-SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = 'hardwon'
-AND n_dead_tup > :many AND n_dead_tup > :times * n_live_tup ORDER BY n_dead_tup DESC
-"""
 
 
 class Finding(NamedTuple):
@@ -149,14 +118,13 @@ def inspect(database: Database) -> Iterator[Finding]:
 
 
 def _server(database: Database) -> tuple[bool, str]:
-    sql = "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
-    number, version = database.rows(sql)[0]
+    number, version = database.rows(_SQL["server"])[0]
     remedy = "" if number >= _OLDEST else "; 14 is the oldest supported"
     return number >= _OLDEST, f"{database.name}, version {version}{remedy}"
 
 
 def _role(database: Database) -> tuple[bool, str]:
-    name, is_super, may_bypass, is_owner = database.rows(_ROLE)[0]
+    name, is_super, may_bypass, is_owner = database.rows(_SQL["role"])[0]
     if is_super or may_bypass:
         why = "is a superuser" if is_super else "may bypass row-level security"
         return False, f"{name!r} {why}: use a role that is neither, see `hardwon migrate --grant`"
@@ -173,25 +141,25 @@ def _schema(database: Database) -> tuple[bool, str]:
 
 
 def _walls(database: Database) -> tuple[bool, str]:
-    names = [name for (name,) in database.rows(_OPEN, shared=list(SHARED))]
+    names = [name for (name,) in database.rows(_SQL["open"], shared=list(SHARED))]
     if names:
         return False, f"no row-level security on {', '.join(names)}"
     return True, "row-level security on every table of tenants"
 
 
 def _horizon(database: Database) -> tuple[bool, str]:
-    seconds, slots = database.rows(_HORIZON)[0][0], database.rows(_SLOTS)[0][0]
+    seconds, slots = database.rows(_SQL["horizon"])[0][0], database.rows(_SQL["slots"])[0][0]
     if slots:
         return False, f"{slots} idle replication slots keep dead rows: drop them or resume them"
     if seconds > HELD:
         return False, f"a transaction is open for {seconds // 60} min and keeps dead rows"
-    if not database.rows(_SEES_ALL)[0][0]:
+    if not database.rows(_SQL["sees_all"])[0][0]:
         return True, "hardwon's are young; to see those of others: GRANT pg_read_all_stats TO …"
     return True, "no old snapshot keeps dead rows"
 
 
 def _dead_rows(database: Database) -> tuple[bool, str]:
-    rows = database.rows(_DEAD, many=_MANY, times=_TIMES)
+    rows = database.rows(_SQL["dead"], many=_MANY, times=_TIMES)
     if rows:
         listed = ", ".join(f"{name} {count}" for name, count in rows)
         return False, f"dead rows: {listed}; is autovacuum on?"
@@ -200,7 +168,7 @@ def _dead_rows(database: Database) -> tuple[bool, str]:
 
 def _clock(database: Database) -> tuple[bool, str]:
     before = datetime.now(UTC)
-    server_time = database.rows("SELECT clock_timestamp()")[0][0]
+    server_time = database.rows(_SQL["clock"])[0][0]
     after = datetime.now(UTC)
     skew = max(before - server_time, server_time - after, timedelta())
     return skew <= _SKEW, f"{skew.total_seconds():.1f} s apart from this machine's"

@@ -1,6 +1,7 @@
 """The SQL that both databases are asked in, and the port through which they are asked.
 
-A statement is written once, for PostgreSQL: its tables are in the schema `hardwon` and begin with
+A statement stands under its name in the `.sql` file beside the module that runs it. It is
+written once, for PostgreSQL: its tables are in the schema `hardwon` and begin with
 the column `tenant`. Values are written `:name`, and a list stands in `IN (:names)`. SQLite's tables
 have no such column, as a shelf belongs to one tenant; `in_sqlite` leaves it out. So a statement
 must name shelves, or ids that were read from shelves: the tenant alone is not enough.
@@ -15,6 +16,7 @@ filter all rows of a tenant by a long list; `Tenancy.of_each` looks each value u
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
+_PART = re.compile(r"\{([A-Za-z_]\w*)\}")
 _VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
 _POSTGRES = (
     (re.compile(r"\bDAY_OF\((\w+)\) >= (:\w+)"), r"\1 >= (\2 * 86400)::float8"),
@@ -180,6 +185,24 @@ class SqlDatabase(Protocol):
 
     def lock(self, scope: Scope) -> None:
         """Lock a scope until the transaction ends."""
+
+
+def read_queries(module: str, **parts: object) -> dict[str, str]:
+    """The statements of the file beside a module (`queries.sql` of a package), by name.
+
+    A line `-- name: …` begins each. `{part}` stands for an earlier statement of the file, or for
+    one of `parts`, which are constants of hardwon: no value from outside is ever a part of a
+    statement. `{0}` is left to `str.format`, for the few parts that differ from call to call.
+    """
+    place, file_name = os.path.split(os.path.splitext(module)[0])
+    path = os.path.join(place, f"{file_name.replace('__init__', 'queries')}.sql")
+    with open(path, encoding="utf-8") as file:
+        _, *pieces = _NAME.split(file.read())
+    known = {part: str(value) for part, value in parts.items()}
+    for name, text in zip(pieces[::2], pieces[1::2], strict=True):
+        statement = _COMMENT.sub("", text).strip()
+        known[name] = _PART.sub(lambda part: known[part[1]], statement)
+    return {name: known[name] for name in pieces[::2]}
 
 
 def set_columns(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from hardwon.core.values.lesson import (
 from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, values_clause
+from hardwon.storage.sql.dialect import bind, read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
 
 if TYPE_CHECKING:
@@ -32,49 +32,16 @@ if TYPE_CHECKING:
 _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
 _NAMES = COLUMNS.split(", ")
-_READ = f"SELECT id, shelf, {COLUMNS}"
-_SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = :tenant AND"
 _ACTIVE = list(statuses(Status.ACTIVE))
-_INSERT = f"""
-INSERT INTO hardwon.lessons (tenant, shelf, {COLUMNS})
-VALUES (:tenant, :shelf, {values_clause(_NAMES)})
-ON CONFLICT (tenant, shelf, job) WHERE job <> '' DO NOTHING RETURNING id
-"""
-_OF_JOB = f"{_SELECT} shelf = :shelf AND job = :job AND job <> ''"
-_UPDATE = f"""
-UPDATE hardwon.lessons SET {", ".join(f"{name} = :{name}" for name in _NAMES)}
-WHERE tenant = :tenant AND id = :id AND shelf = :shelf
-"""
-_DELETE = "DELETE FROM hardwon.lessons WHERE tenant = :tenant AND id = :id AND shelf = :shelf"
-_OWN = f"{_SELECT} id = :id AND shelf = :shelf FOR UPDATE"
-_GET = f"{_SELECT} id = :id AND shelf IN {scopes.SEEN}"
-_RECENT = f"""
-{_SELECT} shelf IN {scopes.SEEN} AND status IN (:statuses)
-ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT :limit
-"""
-_SEARCH = """
-SELECT id FROM hardwon.lessons WHERE tenant = :tenant AND {0}
-AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
-ORDER BY hit_count DESC, last_seen_at DESC, id DESC
-"""
-_WITH_TEXT = f"""
-{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id = :id
-"""
-_MATCHED = f"""
-{_SELECT} id = :id AND /*+*/shelf IN (EACH :shelves::bigint[])
-AND /*+*/status IN (:statuses) AND (expires_at IS NULL OR expires_at > :now)
-AND (origin <> '{MINED}' OR id IN (EACH :mined::bigint[]))
-"""
-_USUAL = """
-SELECT met_count, updated_at, id FROM hardwon.lessons
-WHERE tenant = :tenant AND shelf = :shelf AND status = :status AND met_count > 1
-"""
-_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved)"
-_PAGE = f"""
-{_SELECT} id > :after AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
-ORDER BY id LIMIT :limit
-"""
-_EVERY = f"{_SELECT} id > :after AND /*+*/shelf IN (:shelves) ORDER BY id LIMIT :limit"
+_SQL = read_queries(
+    __file__,
+    COLUMNS=COLUMNS,
+    VALUES=values_clause(_NAMES),
+    ASSIGNED=", ".join(f"{name} = :{name}" for name in _NAMES),
+    SEEN=scopes.SEEN,
+    SEARCHED=SEARCHED,
+    MINED=MINED,
+)
 
 
 class Index(Protocol):
@@ -117,18 +84,19 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf = scopes.ensure(self._db, lesson.scope)
-            inserted = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
+            inserted = tenancy.row(_SQL["insert"], shelf=shelf, **_values(lesson))
             if inserted is None:
-                ((*before,),) = tenancy.rows(_OF_JOB, shelf=shelf, job=lesson.job)
+                ((*before,),) = tenancy.rows(_SQL["of_job"], shelf=shelf, job=lesson.job)
                 return lesson_of(tuple(before), {shelf: lesson.scope})
             stored = lesson._replace(id=inserted[0])
             self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
-            self._publish(stored)
+            if stored.guard:
+                self.publish_guards()
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
-        visible, rows = scopes.read(self._db, scope, _GET, id=number)
+        visible, rows = scopes.read(self._db, scope, _SQL["get"], id=number)
         if not rows:
             raise NotFound("lesson", number)
         return self._remember(lesson_of(rows[0], visible.scopes))
@@ -139,12 +107,13 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
-            tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
+            tenancy.run(_SQL["update"], id=lesson.id, shelf=shelf, **_values(lesson))
             self._remember(lesson)
             self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
                 self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
-            self._publish(before, lesson)
+            if before.guard or lesson.guard:
+                self.publish_guards()
 
     def delete(self, scope: Scope, number: int) -> None:
         """Remove the lesson for good, else NotFound."""
@@ -153,17 +122,25 @@ class SqlLessons:
             shelf, before = self._own(self.get(scope, number).scope, number)
             self.index.note(tenancy, shelf, number, {}, is_new=False)
             self.index.settle(tenancy, shelf)
-            tenancy.run(_DELETE, id=number, shelf=shelf)
+            tenancy.run(_SQL["delete"], id=number, shelf=shelf)
             scopes.transaction_notes(self._db).pop(number, None)
-            self._publish(before)
+            if before.guard:
+                self.publish_guards()
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         """Those visible from the scope, newest-consulted first."""
         allowed = list(statuses(status))
-        visible, rows = scopes.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
+        with self.index.snapshot():
+            visible = scopes.visible(self._db, scope)
+            rows = self._db.of(scope.tenant).first_of_each(
+                bind(_SQL["recent"]),
+                "last_seen_at DESC, id DESC",
+                each={"shelf": visible.ids, "status": allowed},
+                limit=limit,
+            )
         lessons = [lesson_of(row, visible.scopes) for row in rows]
-        lessons.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
-        return [lesson for lesson in lessons if lesson.status in allowed]  # undamaged
+        lessons.sort(key=lambda one: (one.last_seen_at, one.id), reverse=True)
+        return [lesson for lesson in lessons[:limit] if lesson.status in allowed]  # undamaged
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         """Those whose situation, mistake, correction or tags contain the text, case aside."""
@@ -171,7 +148,7 @@ class SqlLessons:
             visible, tenancy = scopes.visible(self._db, scope), self._db.of(scope.tenant)
             condition, values = self._db.text_filter(text)
             places = {"shelves": visible.ids, "statuses": _ACTIVE}
-            rows = tenancy.rows(_SEARCH.format(condition), **places, **values)
+            rows = tenancy.rows(_SQL["search"].format(condition), **places, **values)
             lessons: list[Lesson] = []
             for start in range(0, len(rows), _SEARCHED):
                 numbers = [number for (number,) in rows[start : start + _SEARCHED]]
@@ -189,7 +166,7 @@ class SqlLessons:
             if not best:
                 return []
             values = {"mined": tally.mined_ids(query, best), "shelves": visible.ids}
-            statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
+            statement = bind(_SQL["matched"], now=now.timestamp(), statuses=list(LIVE), **values)
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
@@ -201,7 +178,7 @@ class SqlLessons:
         if not limit:
             return []
         rows = self._db.of(tenant).first_of_each(
-            bind(_USUAL, status=Status.PROVEN),
+            bind(_SQL["usual"], status=Status.PROVEN),
             "met_count DESC, updated_at DESC, id DESC",
             each={"shelf": visible.ids},
             limit=limit,
@@ -219,11 +196,11 @@ class SqlLessons:
         return guards[scope]
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
-        visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
+        visible, rows = scopes.read(self._db, scope, _SQL["guards"], shelved=list(SHELVED))
         return visible, [lesson_of(row, visible.scopes) for row in sorted(rows)]
 
-    def _publish(self, *changed: Lesson) -> None:
-        """Called with every lesson that was changed, in the same transaction."""
+    def publish_guards(self) -> None:
+        """Called when a lesson that forbids calls has changed, in the same transaction."""
 
     def quarantine_damaged(self, tenant: str) -> list[str]:
         """Move every damaged lesson to quarantine; a message about each."""
@@ -235,7 +212,7 @@ class SqlLessons:
                     lesson = quarantine_lesson(
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
-                    tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
+                    tenancy.run(_SQL["update"], id=lesson.id, shelf=row[1], **_values(lesson))
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
@@ -265,7 +242,7 @@ class SqlLessons:
             known = notes.get(number) or (read.get(number) if is_current else None)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
-        row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)
+        row = self._db.of(scope.tenant).row(_SQL["own"], id=number, shelf=shelf)
         if shelf is None or row is None:
             raise NotFound("lesson", number)
         return shelf, lesson_of(row, {shelf: scope})
@@ -279,7 +256,7 @@ def with_text(
     tenancy: Tenancy, numbers: list[int], owners: dict[int, Scope], text: str
 ) -> list[Lesson]:
     """The lessons of these numbers that are on the shelves and contain the text, in order."""
-    (rows,) = tenancy.ask(tenancy.of_each(bind(_WITH_TEXT), id=numbers))
+    (rows,) = tenancy.ask(tenancy.of_each(bind(_SQL["with_text"]), id=numbers))
     lessons = {
         row[0]: lesson_of(row[:-1], owners)
         for row in rows
@@ -291,7 +268,7 @@ def with_text(
 def every_row(tenancy: Tenancy, shelves: list[int]) -> Iterator[Row]:
     """All lesson rows of these shelves, ordered by id."""
     last = 0
-    while rows := tenancy.rows(_EVERY, shelves=shelves, after=last, limit=_CHECKED):
+    while rows := tenancy.rows(_SQL["every"], shelves=shelves, after=last, limit=_CHECKED):
         yield from rows
         last = rows[-1][0]
 
@@ -301,5 +278,5 @@ def active_page(
 ) -> list[Lesson]:
     """The active lessons of these shelves with an id over `after`, ordered by id."""
     values = {"shelves": list(owners), "statuses": _ACTIVE, "after": after, "limit": limit}
-    lessons = (lesson_of(row, owners) for row in tenancy.rows(_PAGE, **values))
+    lessons = (lesson_of(row, owners) for row in tenancy.rows(_SQL["page"], **values))
     return [lesson for lesson in lessons if lesson.is_active]

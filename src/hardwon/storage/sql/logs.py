@@ -13,10 +13,12 @@ from hardwon.core.values.report import Met, day_number
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, set_columns, values_clause
+from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
 from hardwon.storage.sql.rows import (
     DELIVERY,
     ENDED_RUN,
+    cited_steps,
+    cut_steps,
     delivery_of,
     ended_run_of,
     moment,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.report import ListQuery, Place, Window
     from hardwon.core.values.run import EndedRun
-    from hardwon.storage.sql.dialect import Row, SqlDatabase
+    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
     from hardwon.storage.sql.journal import Journal
 
     Records = list[list[Any]]  # of one kind, as the journal noted them
@@ -39,113 +41,25 @@ if TYPE_CHECKING:
 _ENDLESS = float("inf")
 
 _DELIVERY = DELIVERY.split(", ")
-_ADD_DELIVERY = f"""
-INSERT INTO hardwon.deliveries (tenant, {DELIVERY}) VALUES (:tenant, {values_clause(_DELIVERY)})
-ON CONFLICT DO NOTHING
-"""
-_COUNT_HIT = f"""
-UPDATE hardwon.lessons SET hit_count = hit_count + 1, last_seen_at = greatest(last_seen_at, :at)
-WHERE {HERE} AND id = :lesson
-"""
-_SET_OUTCOME = """
-UPDATE hardwon.deliveries SET outcome = :outcome
-WHERE tenant = :tenant AND id = :id AND shelf = :shelf AND (outcome = '' OR :anyway::boolean)
-"""
-_RECENT_DELIVERIES = f"""
-SELECT {DELIVERY} FROM hardwon.deliveries WHERE {HERE} ORDER BY at DESC, id DESC LIMIT :limit
-"""
-
-_COUNT_FAILURE = """
-INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
-VALUES (:tenant, :shelf, :signature, :text, :met, :first, :last)
-ON CONFLICT (tenant, shelf, signature) DO UPDATE SET met_count = f.met_count + excluded.met_count,
-    first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)
-"""
-_COUNT_DAY = """
-INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
-VALUES (:tenant, :shelf, :day, :signature, :met)
-ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + excluded.met
-"""
-_COMMONEST = f"""
-SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures WHERE {HERE}
-GROUP BY signature ORDER BY met DESC, min(text) LIMIT :limit
-"""
-
 _RUN = ENDED_RUN.split(", ")
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
-_RECENT_RUNS = f"""
-SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {HERE}
-AND ended_at <= :at AND (ended_at < :at OR id > :id) AND strpos(lower(task), :text) > 0
-AND (:met = '' OR strpos(kinds, :met) > 0) AND (:person = '' OR person = :person)
-ORDER BY ended_at DESC, id LIMIT :limit
-"""
-_WHO_MET = f"""
-SELECT shelf, person, machine, count(*), max(ended_at) FROM hardwon.ended_runs
-WHERE {HERE} AND strpos(kinds, :met) > 0
-GROUP BY shelf, person, machine ORDER BY 4 DESC, 5 DESC, 1 LIMIT :limit
-"""
-_FIND_RUN = f"""
-SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :end
-ORDER BY ended_at DESC, id LIMIT 1
-"""
-_LATEST_RUNS = f"""
-SELECT id FROM hardwon.ended_runs WHERE {HERE} AND ended_at >= :since
-ORDER BY ended_at DESC, id LIMIT :limit
-"""
-_RUNS_BY_ID = f"SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE tenant = :tenant AND id IN (:ids)"
-_DELETE_OLD_RUNS = f"""
-DELETE FROM hardwon.ended_runs WHERE {HERE} AND (ended_at < :before OR id NOT IN (
-    SELECT id FROM hardwon.ended_runs WHERE {HERE} ORDER BY ended_at DESC, id LIMIT :most
-)) RETURNING id
-"""
-_KEEP_RUN = f"""
-INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN}) VALUES (:tenant, {values_clause(_RUN)})
-ON CONFLICT (tenant, id) DO UPDATE SET {set_columns(_RUN[1:])}
-"""
 _RUNS_READ = 50  # runs read per query
-_PAST = """
-SELECT digest, state FROM hardwon.past_runs
-WHERE tenant = :tenant AND shelf = :shelf AND digest IN (:digests)
-"""
-_NOTE_PAST = """
-INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
-VALUES (:tenant, :shelf, :digest, :state)
-ON CONFLICT (tenant, shelf, digest) DO UPDATE SET state = excluded.state
-"""
 _DIGESTS = 500  # in one query
-
+_PAGE = 500  # rows read per query
 _UNIT = Unit._fields[1:]  # all but the scope
-_ADD_UNIT = f"""
-INSERT INTO hardwon.units (tenant, shelf, {", ".join(_UNIT)})
-VALUES (:tenant, :shelf, {values_clause(_UNIT)}) ON CONFLICT DO NOTHING
-"""
-# The counts of units by outcome: the columns, and where they come from.
-ARMS = f"""
-    count(*) FILTER (WHERE known AND NOT withheld),
-    count(*) FILTER (WHERE repeated AND NOT withheld),
-    count(*) FILTER (WHERE known AND withheld),
-    count(*) FILTER (WHERE repeated AND withheld),
-    count(*) FILTER (WHERE NOT known)
-FROM (
-    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
-    FROM hardwon.units WHERE {HERE} AND at >= :since
-) AS u
-"""
-_ARMS_BY = f"SELECT {{0}}, {ARMS} GROUP BY {{1}} ORDER BY {{1}}"
-_SHARE = "SELECT share FROM hardwon.proof_shares WHERE proof_shares.tenant = :tenant"
-_SET_SHARE = """
-INSERT INTO hardwon.proof_shares (share, tenant)
-SELECT :share::float8, tenants.key FROM hardwon.tenants WHERE name = :tenant
-ON CONFLICT (tenant) DO UPDATE SET share = excluded.share
-"""
-_EXCLUDE = """
-UPDATE hardwon.units SET outcome = :outcome
-WHERE tenant = :tenant AND shelf = :shelf AND family IN (:families) AND outcome = '' AND at <= :now
-"""
-_SETTLE = """
-UPDATE hardwon.units SET outcome = :outcome
-WHERE tenant = :tenant AND shelf = :shelf AND run = :run AND family = :family AND outcome = ''
-"""
+_SQL = read_queries(
+    __file__,
+    DELIVERY=DELIVERY,
+    DELIVERY_VALUES=values_clause(_DELIVERY),
+    HERE=HERE,
+    BRIEF_RUN=_BRIEF,
+    ENDED_RUN=ENDED_RUN,
+    RUN_VALUES=values_clause(_RUN),
+    RUN_SET=set_columns(_RUN[1:]),
+    UNIT=", ".join(_UNIT),
+    UNIT_VALUES=values_clause(_UNIT),
+)
+ARMS = _SQL["arms"]
 
 
 class SqlDeliveries:
@@ -171,7 +85,9 @@ class SqlDeliveries:
         """The latest deliveries of the agent, newest first; all that were logged before count."""
         self._journal.fold()
         seen = scopes.visible(self._db, scope)
-        rows = self._db.of(scope.tenant).rows(_RECENT_DELIVERIES, shelves=seen.ids, limit=limit)
+        rows = self._db.of(scope.tenant).rows(
+            _SQL["recent_deliveries"], shelves=seen.ids, limit=limit
+        )
         return [delivery_of(row, seen.scopes) for row in rows]
 
     def fold(self, records: Records) -> None:
@@ -181,19 +97,19 @@ class SqlDeliveries:
             scope = Scope(tenant, agent, project)
             shelf = scopes.ensure(self._db, scope)
             values = dict(zip(_DELIVERY, (number, shelf, *columns), strict=True))
-            self._db.of(tenant).run(_ADD_DELIVERY, **values)
+            self._db.of(tenant).run(_SQL["add_delivery"], **values)
             hits += [(tenant, lesson, scope, values["at"]) for lesson in json.loads(columns[2])]
         seen = {scope: scopes.visible(self._db, scope).ids for _, _, scope, _ in hits}
         # In the same order everywhere, so that transactions do not deadlock.
         for tenant, lesson, scope, at in sorted(hits, key=lambda hit: hit[:2]):
-            self._db.of(tenant).run(_COUNT_HIT, lesson=lesson, shelves=seen[scope], at=at)
+            self._db.of(tenant).run(_SQL["count_hit"], lesson=lesson, shelves=seen[scope], at=at)
 
     def fold_outcomes(self, records: Records, *, anyway: bool) -> None:
         """Move noted outcomes into the database; without `anyway` a known one stays."""
         for tenant, agent, project, delivery, outcome in records:
             shelf = scopes.own(self._db, Scope(tenant, agent, project))
             values = {"outcome": outcome, "id": delivery, "shelf": shelf}
-            self._db.of(tenant).run(_SET_OUTCOME, anyway=anyway, **values)
+            self._db.of(tenant).run(_SQL["set_outcome"], anyway=anyway, **values)
 
 
 class SqlFailures:
@@ -224,15 +140,15 @@ class SqlFailures:
             span = {"met": len(moments), "first": min(moments), "last": max(moments)}
             days = Counter(day_number(datetime.fromtimestamp(at, UTC)) for at in moments)
             self._db.of(scope.tenant).ask(
-                bind(_COUNT_FAILURE, **place, **span, text=text),
-                *(bind(_COUNT_DAY, **place, day=day, met=met) for day, met in days.items()),
+                bind(_SQL["count_failure"], **place, **span, text=text),
+                *(bind(_SQL["count_day"], **place, day=day, met=met) for day, met in days.items()),
             )
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         """The readable signatures met most often, with their counts."""
         self._journal.fold()
         seen = scopes.visible(self._db, scope)
-        rows = self._db.of(scope.tenant).rows(_COMMONEST, shelves=seen.ids, limit=limit)
+        rows = self._db.of(scope.tenant).rows(_SQL["commonest"], shelves=seen.ids, limit=limit)
         return [(text, met) for text, met in rows]
 
 
@@ -252,7 +168,7 @@ class SqlEndedRuns:
         self._journal.fold()
         shelves = scopes.of_place(self._db, place)
         values = {"shelves": list(shelves), "id": run, "end": f"{run}\uffff"}
-        row = self._db.of(place.tenant).row(_FIND_RUN, **values) if run else None
+        row = self._db.of(place.tenant).row(_SQL["find_run"], **values) if run else None
         if row is None:
             raise NotFound("run", run)
         return ended_run_of(row, shelves)
@@ -264,7 +180,9 @@ class SqlEndedRuns:
         at, last = query.after or (_ENDLESS, "")
         values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
         values |= {"met": _as_item(query.met), "person": query.person}
-        rows = self._db.of(query.place.tenant).rows(_RECENT_RUNS, shelves=list(shelves), **values)
+        rows = self._db.of(query.place.tenant).rows(
+            _SQL["recent_runs"], shelves=list(shelves), **values
+        )
         return [ended_run_of(row, shelves) for row in rows]
 
     def who_met(self, query: ListQuery) -> list[Met]:
@@ -272,7 +190,9 @@ class SqlEndedRuns:
         self._journal.fold()
         shelves = scopes.of_place(self._db, query.place)
         values = {"met": _as_item(query.met), "limit": query.limit}
-        rows = self._db.of(query.place.tenant).rows(_WHO_MET, shelves=list(shelves), **values)
+        rows = self._db.of(query.place.tenant).rows(
+            _SQL["who_met"], shelves=list(shelves), **values
+        )
         return [
             Met(shelves[shelf], person, machine, count, moment(at))
             for shelf, person, machine, count, at in rows
@@ -287,10 +207,10 @@ class SqlEndedRuns:
             scopes.covered_shelves(self._db, window),
         )
         values = {"shelves": shelves, "since": window.since.timestamp(), "limit": limit}
-        ids = [number for (number,) in tenancy.rows(_LATEST_RUNS, **values)][::-1]
+        ids = [number for (number,) in tenancy.rows(_SQL["latest_runs"], **values)][::-1]
         for start in range(0, len(ids), _RUNS_READ):
             part = ids[start : start + _RUNS_READ]
-            rows = tenancy.rows(_RUNS_BY_ID, ids=part)
+            rows = tenancy.rows(_SQL["runs_by_id"], ids=part)
             by_id = {row[0]: ended_run_of(row, owners) for row in rows}
             yield from (by_id[number] for number in part if number in by_id)
 
@@ -300,21 +220,42 @@ class SqlEndedRuns:
         with self._db:
             values = {"before": before.timestamp(), "most": most}
             shelves = list(scopes.of_tenant(self._db, tenant))
-            return len(self._db.of(tenant).rows(_DELETE_OLD_RUNS, shelves=shelves, **values))
+            return len(self._db.of(tenant).rows(_SQL["delete_old_runs"], shelves=shelves, **values))
+
+    def cut(self, tenant: str, *, before: datetime) -> int:
+        """Leave of the runs that ended before only the steps that lessons cite; how many went.
+
+        A run that no lesson cites is forgotten. One that was cut is not among the latest.
+        """
+        self._journal.fold()
+        gone = 0
+        with self._db:
+            tenancy, shelves = self._db.of(tenant), list(scopes.of_tenant(self._db, tenant))
+            cited = cited_steps(
+                evidence for _, evidence in _pages(tenancy, _SQL["citing"], 0, shelves=shelves)
+            )
+            values = {"shelves": shelves, "before": before.timestamp()}
+            for run, steps in _pages(tenancy, _SQL["old_runs"], "", **values):
+                if run not in cited:
+                    tenancy.run(_SQL["delete_run"], id=run)
+                    gone += 1
+                elif (kept := cut_steps(steps, cited[run])) != steps:
+                    tenancy.run(_SQL["cut_run"], id=run, steps=kept)
+        return gone
 
     def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
         """Those of these digests that were noted for the scope, with their states."""
         shelf, states = scopes.own(self._db, scope), dict[str, str]()
         for start in range(0, len(digests), _DIGESTS):
             values = {"shelf": shelf, "digests": list(digests[start : start + _DIGESTS])}
-            states.update(self._db.of(scope.tenant).rows(_PAST, **values))
+            states.update(self._db.of(scope.tenant).rows(_SQL["past"], **values))
         return states
 
     def note_past(self, scope: Scope, digest: str, state: str) -> None:
         """Note that a past session was recorded up to here; replaces an earlier note of it."""
         with self._db:
             values = {"shelf": scopes.ensure(self._db, scope), "digest": digest, "state": state}
-            self._db.of(scope.tenant).run(_NOTE_PAST, **values)
+            self._db.of(scope.tenant).run(_SQL["note_past"], **values)
 
     def fold(self, records: Records) -> None:
         """Move noted runs into the database."""
@@ -323,7 +264,14 @@ class SqlEndedRuns:
             shelf = scopes.ensure(self._db, run_scope)
             known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
             facts = dict(zip(_RUN, (*known, shelf), strict=True))
-            self._db.of(run_scope.tenant).run(_KEEP_RUN, **facts)
+            self._db.of(run_scope.tenant).run(_SQL["keep_run"], **facts)
+
+
+def _pages(tenancy: Tenancy, sql: str, after: object, **values: object) -> Iterator[Row]:
+    """All rows of a statement that reads them by their first column, those after a value."""
+    while rows := tenancy.rows(sql, after=after, limit=_PAGE, **values):
+        yield from rows
+        after = rows[-1][0]
 
 
 def _as_item(kind: str) -> str:
@@ -353,19 +301,19 @@ class SqlUnits:
 
     def salt(self) -> str:
         """The secret of the coin: made once, and the same for all who share the store."""
-        row = self._db.of("").row("SELECT salt FROM hardwon.proof_salt")
+        row = self._db.of("").row(_SQL["salt"])
         return str(row[0]) if row else ""
 
     def share(self, tenant: str) -> float | None:
         """The share of runs that was set for a tenant, if one was."""
-        row = self._db.of(tenant).row(_SHARE)
+        row = self._db.of(tenant).row(_SQL["share"])
         return float(row[0]) if row else None
 
     def set_share(self, tenant: str, share: float) -> None:
         """Set the share of a tenant; the settings hold where it is larger."""
         with self._db:
             scopes.ensure_tenant(self._db, tenant)
-            self._db.of(tenant).run(_SET_SHARE, share=share)
+            self._db.of(tenant).run(_SQL["set_share"], share=share)
 
     def arms(self, window: Window) -> list[counts.Arms]:
         """The counts of both arms, for each door and each share that was in force."""
@@ -380,7 +328,7 @@ class SqlUnits:
         """The counts of both arms in each stratum, after these columns."""
         self._journal.fold()
         return self._db.of(window.scope.tenant).rows(
-            _ARMS_BY.format(columns, by),
+            _SQL["arms_by"].format(columns, by),
             shelves=scopes.covered_shelves(self._db, window),
             since=window.since.timestamp(),
         )
@@ -390,18 +338,18 @@ class SqlUnits:
         for scope, *values in records:
             shelf = scopes.ensure(self._db, Scope(*scope))
             facts = dict(zip(_UNIT, values, strict=False))
-            self._db.of(scope[0]).run(_ADD_UNIT, shelf=shelf, **facts)
+            self._db.of(scope[0]).run(_SQL["add_unit"], shelf=shelf, **facts)
 
     def fold_excluded(self, records: Records) -> None:
         """Move noted exclusions into the database, before the outcomes of those units."""
         for scope, families, now in records:
             shelf = scopes.own(self._db, Scope(*scope))
             values = {"outcome": EXCLUDED, "families": families, "now": now}
-            self._db.of(scope[0]).run(_EXCLUDE, shelf=shelf, **values)
+            self._db.of(scope[0]).run(_SQL["exclude"], shelf=shelf, **values)
 
     def fold_settled(self, records: Records) -> None:
         """Move noted outcomes into the database."""
         for scope, run, family, outcome in records:
             shelf = scopes.own(self._db, Scope(*scope))
             values = {"outcome": outcome, "run": run, "family": family}
-            self._db.of(scope[0]).run(_SETTLE, shelf=shelf, **values)
+            self._db.of(scope[0]).run(_SQL["settle"], shelf=shelf, **values)

@@ -17,7 +17,7 @@ from hardwon.knowledge.ranking.reflections import (
     words_of,
 )
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import bind, set_columns, values_clause
+from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
 from hardwon.storage.sql.rows import (
     DREAM,
     REFLECTION,
@@ -44,69 +44,22 @@ if TYPE_CHECKING:
     from hardwon.storage.sql.dialect import SqlDatabase, Tenancy
 
 _REFLECTION = REFLECTION.split(", ")
-_SELECT = f"SELECT {REFLECTION}, shelf, id FROM hardwon.reflections WHERE tenant = :tenant AND"
-_ALIVE = "(expires_at IS NULL OR expires_at > :now)"
-_ABOUT = f"{_SELECT} shelf IN (:shelves) AND kind = :kind AND subject = :subject ORDER BY id"
-_NEWEST = f"{_SELECT} shelf = :shelf AND kind = :kind AND {_ALIVE}"
-_BY_ID = f"{_SELECT} id IN (:ids) AND {_ALIVE} ORDER BY id DESC"
-_HOLDERS = """
-SELECT word, reflection FROM hardwon.reflection_words
-WHERE tenant = :tenant AND shelf = :shelf AND kind = :kind AND word = :word
-"""
-_INSERT = f"""
-INSERT INTO hardwon.reflections (tenant, shelf, kind, {REFLECTION})
-VALUES (:tenant, :shelf, :kind, {values_clause(_REFLECTION)}) RETURNING id
-"""
-_ADD_WORD = """
-INSERT INTO hardwon.reflection_words (tenant, shelf, kind, word, reflection)
-VALUES (:tenant, :shelf, :kind, :word, :id)
-"""
-_REMOVE = "DELETE FROM hardwon.reflections WHERE tenant = :tenant AND id IN (:ids)"
-_OF_SHELF = "tenant = :tenant AND shelf = :shelf AND kind = :kind"
-_EXPIRE = f"DELETE FROM hardwon.reflections WHERE {_OF_SHELF} AND expires_at <= :now"
-_CAP = f"""
-DELETE FROM hardwon.reflections WHERE {_OF_SHELF} AND id NOT IN (
-    SELECT id FROM hardwon.reflections WHERE {_OF_SHELF}
-    ORDER BY created_at DESC, id DESC LIMIT :cap
-)
-"""
 
 _DREAM = DREAM.split(", ")
-_SAVE_DREAM = f"""
-INSERT INTO hardwon.dream_log (tenant, shelf, created_at, {DREAM})
-VALUES (:tenant, :shelf, :started_at, {values_clause(_DREAM)})
-ON CONFLICT (tenant, id) DO UPDATE SET {set_columns(_DREAM[2:])}
-"""
-_DREAMS = f"SELECT {DREAM} FROM hardwon.dream_log WHERE tenant = :tenant AND shelf = :shelf"
-_FIND_DREAM = f"{_DREAMS} AND substr(id, 1, :length::int) = :dream"
-_RECENT_DREAMS = f"{_DREAMS} ORDER BY started_at DESC, dream_log.number DESC LIMIT :limit"
-_HAS_DREAM = "SELECT 1 FROM hardwon.dream_log WHERE tenant = :tenant AND id = :id"
 _CHANGE = "kind, lesson, project, reason, before, after, tags"
-_NOTE_CHANGE = f"""
-INSERT INTO hardwon.dream_changes (tenant, dream, {_CHANGE})
-VALUES (:tenant, :dream, {values_clause(_CHANGE.split(", "))})
-"""
-_CHANGES = f"""
-SELECT {_CHANGE} FROM hardwon.dream_changes WHERE tenant = :tenant AND dream = :dream
-ORDER BY dream_changes.number
-"""
 _PAGE = 1000  # lessons read per query
 
-_ADD_VERSION = """
-INSERT INTO hardwon.lesson_history (tenant, shelf, lesson, act, before, at)
-VALUES (:tenant, :shelf, :lesson, :act, :before, :at)
-"""
-_DROP_OLD_VERSIONS = """
-DELETE FROM hardwon.lesson_history WHERE tenant = :tenant AND shelf = :shelf AND id NOT IN (
-    SELECT id FROM hardwon.lesson_history WHERE tenant = :tenant AND shelf = :shelf
-    ORDER BY id DESC LIMIT :kept
+_SQL = read_queries(
+    __file__,
+    REFLECTION=REFLECTION,
+    REFLECTION_VALUES=values_clause(_REFLECTION),
+    DREAM=DREAM,
+    DREAM_VALUES=values_clause(_DREAM),
+    DREAM_SET=set_columns(_DREAM[2:]),
+    CHANGE=_CHANGE,
+    CHANGE_VALUES=values_clause(_CHANGE.split(", ")),
+    HERE=HERE,
 )
-"""
-_VERSIONS = f"""
-SELECT shelf, before, act, at, id FROM hardwon.lesson_history
-WHERE {HERE} AND (:lesson::bigint IS NULL OR lesson = :lesson::bigint) ORDER BY id DESC
-"""
-_FORGET_VERSION = f"DELETE FROM hardwon.lesson_history WHERE {HERE} AND id = :id"
 
 
 class SqlReflections:
@@ -125,30 +78,32 @@ class SqlReflections:
             tenancy = self._db.of(reflection.scope.tenant)
             place = {"shelf": scopes.ensure(self._db, reflection.scope), "kind": self._kind}
             values = {"shelves": [place["shelf"]], "subject": reflection.subject}
-            rows = tenancy.rows(_ABOUT, kind=self._kind, **values)
+            rows = tenancy.rows(_SQL["about"], kind=self._kind, **values)
             stored = [reflection_of(row, reflection.scope) for row in rows]
             if is_known(stored, reflection):
                 return False
             dropped = [rows[at][-1] for at in surplus_reflections(stored, reflection, keep=keep)]
-            tenancy.run(_REMOVE, ids=dropped)
+            tenancy.run(_SQL["remove"], ids=dropped)
             self._insert(tenancy, place, reflection)
-            tenancy.run(_EXPIRE, now=reflection.created_at.timestamp(), **place)
+            tenancy.run(_SQL["expire"], now=reflection.created_at.timestamp(), **place)
             if self._cap:
-                tenancy.run(_CAP, cap=self._cap, **place)
+                tenancy.run(_SQL["cap"], cap=self._cap, **place)
             return True
 
     def _insert(
         self, tenancy: Tenancy, place: Mapping[str, object], reflection: Reflection
     ) -> None:
         values = dict(zip(_REFLECTION, reflection_values(reflection), strict=True))
-        ((number,),) = tenancy.rows(_INSERT, **place, **values)
+        ((number,),) = tenancy.rows(_SQL["insert"], **place, **values)
         words = sorted(words_of(reflection))
-        tenancy.run_many(_ADD_WORD, [{"word": word, "id": number, **place} for word in words])
+        tenancy.run_many(
+            _SQL["add_word"], [{"word": word, "id": number, **place} for word in words]
+        )
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         visible = scopes.visible(self._db, scope)
         values = {"shelves": visible.ids, "kind": self._kind, "subject": subject}
-        rows = self._db.of(scope.tenant).rows(_ABOUT, **values)
+        rows = self._db.of(scope.tenant).rows(_SQL["about"], **values)
         return [reflection_of(row, visible.scopes[row[-2]]) for row in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
@@ -162,7 +117,7 @@ class SqlReflections:
         self, tenant: str, owners: Mapping[int, Scope], now: datetime, limit: int
     ) -> list[Reflection]:
         rows = self._db.of(tenant).first_of_each(
-            bind(_NEWEST, kind=self._kind, now=now.timestamp()),
+            bind(_SQL["newest"], kind=self._kind, now=now.timestamp()),
             "created_at DESC, id DESC",
             each={"shelf": list(owners)},
             limit=limit,
@@ -175,7 +130,7 @@ class SqlReflections:
     ) -> list[Likeness]:
         tenancy, visible = self._db.of(scope.tenant), scopes.visible(self._db, scope)
         rows = tenancy.first_of_each(
-            bind(_HOLDERS, kind=self._kind),
+            bind(_SQL["holders"], kind=self._kind),
             "reflection DESC",
             each={"word": list(words), "shelf": visible.ids},
             limit=HOLDERS_READ,
@@ -185,7 +140,7 @@ class SqlReflections:
         for word, number in rows:
             postings[word].append(number)
         best = best_held(postings, limit=CANDIDATES)
-        rows = tenancy.rows(_BY_ID, ids=list(best), now=now.timestamp())
+        rows = tenancy.rows(_SQL["by_id"], ids=list(best), now=now.timestamp())
         likenesses = [
             Likeness(reflection_of(row, visible.scopes[row[-2]]), best[row[-1]]) for row in rows
         ]
@@ -204,13 +159,13 @@ class SqlDreams:
         with self._db:
             shelf = scopes.ensure(self._db, dream.scope.everywhere())
             values = dict(zip(_DREAM, dream_values(dream), strict=True))
-            self._db.of(dream.scope.tenant).run(_SAVE_DREAM, shelf=shelf, **values)
+            self._db.of(dream.scope.tenant).run(_SQL["save_dream"], shelf=shelf, **values)
         self._tenants[dream.id] = dream.scope.tenant
 
     def get(self, scope: Scope, dream: str) -> Dream:
         """The dream with this id, or whose id begins so; else NotFound."""
         values = {"shelf": scopes.own(self._db, scope.everywhere()), "length": len(dream)}
-        rows = self._db.of(scope.tenant).rows(_FIND_DREAM, dream=dream, **values)
+        rows = self._db.of(scope.tenant).rows(_SQL["find_dream"], dream=dream, **values)
         if len(rows) != 1 or not dream:
             raise NotFound("dream", dream)
         self._tenants[rows[0][0]] = scope.tenant
@@ -219,7 +174,7 @@ class SqlDreams:
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
         """The dreams of the agent, newest first."""
         shelf = scopes.own(self._db, scope.everywhere())
-        rows = self._db.of(scope.tenant).rows(_RECENT_DREAMS, shelf=shelf, limit=limit)
+        rows = self._db.of(scope.tenant).rows(_SQL["recent_dreams"], shelf=shelf, limit=limit)
         return [dream_of(row, scope) for row in rows]
 
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
@@ -229,12 +184,12 @@ class SqlDreams:
             if tenancy is None:
                 raise NotFound("dream", dream)
             rows = [change._asdict() | {"tags": json.dumps(change.tags)} for change in changes]
-            tenancy.run_many(_NOTE_CHANGE, [row | {"dream": dream} for row in rows])
+            tenancy.run_many(_SQL["note_change"], [row | {"dream": dream} for row in rows])
 
     def changes(self, dream: str) -> list[DreamChange]:
         """What a dream did, in order."""
         tenancy = self._owner(dream)
-        rows = tenancy.rows(_CHANGES, dream=dream) if tenancy else ()
+        rows = tenancy.rows(_SQL["changes"], dream=dream) if tenancy else ()
         return [DreamChange._make((*row[:6], read_list(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
@@ -256,7 +211,7 @@ class SqlDreams:
     def _owner(self, dream: str) -> Tenancy | None:
         """The tenant of a dream: the id does not say, and only that tenant can see it."""
         for tenant in (self._tenants.get(dream), *self._db.tenants()):
-            if tenant is not None and self._db.of(tenant).rows(_HAS_DREAM, id=dream):
+            if tenant is not None and self._db.of(tenant).rows(_SQL["has_dream"], id=dream):
                 self._tenants[dream] = tenant
                 return self._db.of(tenant)
         return None
@@ -276,14 +231,14 @@ class SqlHistory:
             shelf = scopes.ensure(self._db, before.scope)
             values = {"lesson": before.id, "act": change.act, "at": change.at.timestamp()}
             self._db.of(before.scope.tenant).ask(
-                bind(_ADD_VERSION, shelf=shelf, before=lesson_record(before), **values),
-                bind(_DROP_OLD_VERSIONS, shelf=shelf, kept=self._kept),
+                bind(_SQL["add_version"], shelf=shelf, before=lesson_record(before), **values),
+                bind(_SQL["drop_old_versions"], shelf=shelf, kept=self._kept),
             )
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
         """The changes of one lesson, or of all visible from the scope, newest first."""
         visible = scopes.visible(self._db, scope)
-        rows = self._db.of(scope.tenant).rows(_VERSIONS, shelves=visible.ids, lesson=lesson)
+        rows = self._db.of(scope.tenant).rows(_SQL["versions"], shelves=visible.ids, lesson=lesson)
         return [
             Change(before=before, act=act, at=moment(at), id=number)
             for shelf, record, act, at, number in rows
@@ -294,4 +249,4 @@ class SqlHistory:
         """Remove a change that was taken back."""
         visible = scopes.visible(self._db, scope)
         with self._db:
-            self._db.of(scope.tenant).run(_FORGET_VERSION, shelves=visible.ids, id=change.id)
+            self._db.of(scope.tenant).run(_SQL["forget_version"], shelves=visible.ids, id=change.id)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Lesson, quarantine_lesson
+from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Kind, Lesson, quarantine_lesson
 from hardwon.core.values.lesson_formats import from_record, invalid_fields, to_record
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
-from hardwon.core.values.run import EndedRun, Shown, read_step
+from hardwon.core.values.run import EndedRun, Shown, Step, read_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import date
 
     from hardwon.core.values.scope import Scope
@@ -42,6 +42,8 @@ ENDED_RUN = (
     "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, person,"
     " machine, shelf"
 )
+_CITING = (Kind.SHOWN_BY, Kind.CONFIRMED, Kind.WEAKENED)  # which name a run and its steps
+NOT_KEPT = "(not kept: no lesson cites this step)"
 _UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
 
 
@@ -169,9 +171,56 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
     """The run of a row (ENDED_RUN); damaged steps are left out."""
     number, run, task, begun, ended, *counts, kinds, steps, shown, person, machine, shelf = row
     facts = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
-    read_steps = tuple(map(read_step, read_list(steps)))
     read_shown = tuple(map(_read_shown, read_list(shown)))
-    return EndedRun._make((*facts, read_list(kinds), read_steps, read_shown, person, machine))
+    return EndedRun._make((*facts, read_list(kinds), _steps_of(steps), read_shown, person, machine))
+
+
+def _steps_of(text: str) -> tuple[Step, ...]:
+    """The steps of a run; those that were not kept are empty, so that numbers still hold."""
+    if not text.startswith("{"):
+        return tuple(map(read_step, read_list(text)))
+    kept = _kept_steps(text)
+    gap = Step("", NOT_KEPT)
+    return tuple(
+        read_step(kept[number]) if number in kept else gap
+        for number in range(1, max(kept, default=0) + 1)
+    )
+
+
+def cited_steps(evidence: Iterable[str]) -> dict[str, set[int]]:
+    """The runs that the evidence of lessons names, each with the numbers of the steps it names."""
+    cited: dict[str, set[int]] = {}
+    for piece in (piece for text in evidence for piece in _evidence_of(text)):
+        if piece.kind in _CITING:
+            run, _, steps = str(piece.value).partition(":")
+            numbers = (int(part) for part in steps.split(",") if part.strip().isdecimal())
+            cited.setdefault(run, set()).update(numbers)
+    return cited
+
+
+def _evidence_of(text: str) -> list[Evidence]:
+    """The pieces of evidence of a lesson; none if they are damaged."""
+    try:
+        return list(map(Evidence._make, _list(text)))
+    except _UNREADABLE:
+        return []
+
+
+def cut_steps(steps: str, numbers: Collection[int]) -> str:
+    """The stored steps of a run without all but those of these numbers."""
+    kept = _kept_steps(steps)
+    wanted = {str(number): kept[number] for number in sorted(kept) if number in numbers}
+    return json.dumps(wanted, separators=(",", ":"))
+
+
+def _kept_steps(text: str) -> dict[int, Any]:
+    """The stored steps by number, of a run that was cut or not; empty if they are damaged."""
+    try:
+        if text.startswith("{"):
+            return {int(number): step for number, step in json.loads(text).items()}
+        return dict(enumerate(_list(text), 1))
+    except _UNREADABLE:
+        return {}
 
 
 def _read_shown(values: list[Any]) -> Shown:

@@ -6,36 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import time_limits
 from hardwon.core.values.scope import Scope
-from hardwon.storage.sql.dialect import Statement
+from hardwon.storage.sql.dialect import Statement, read_queries
 
 if TYPE_CHECKING:
     from hardwon.core.values.report import Place, Window
     from hardwon.storage.sql.dialect import Row, SqlDatabase
 
-# The shelves visible from a scope, for a statement with the values of `visible_query`.
-SEEN = """(
-    SELECT id FROM hardwon.shelves
-    WHERE shelves.tenant = :tenant AND agent_id = :agent AND project IN (:projects)
-)"""
-# The rows of some shelves.
-HERE = "tenant = :tenant AND shelf IN (:shelves)"
-_VISIBLE = """
-SELECT id, project, active, {0} FROM hardwon.shelves
-WHERE shelves.tenant = :tenant AND agent_id = :agent AND project IN (:projects) ORDER BY id
-"""
-_OWN = """
-SELECT id FROM hardwon.shelves
-WHERE shelves.tenant = :tenant AND agent_id = :agent AND project = :project
-"""
-_ADD_TENANT = "INSERT INTO hardwon.tenants (name) VALUES (:tenant) ON CONFLICT DO NOTHING"
-_ADD = """
-INSERT INTO hardwon.shelves (agent_id, project, tenant)
-SELECT :agent, :project, tenants.key FROM hardwon.tenants WHERE name = :tenant
-ON CONFLICT DO NOTHING
-"""
-_OF_TENANT = """
-SELECT id, agent_id, project FROM hardwon.shelves WHERE shelves.tenant = :tenant ORDER BY id
-"""
+_SQL = read_queries(__file__)
+SEEN, HERE = _SQL["seen"], _SQL["here"]
 _SEEN = "shelves"  # key of the shelves that a turn has read
 _KNOWN = "shelves"  # key of those that a writing transaction has read
 
@@ -67,14 +45,15 @@ class Visible:
 def visible_query(database: SqlDatabase, scope: Scope) -> Statement:
     """The statement whose rows make a `Visible`."""
     projects = [seen.project or "" for seen in scope.visible()]
-    sql = _VISIBLE.format(database.shelf_state)
+    sql = _SQL["visible"].format(database.shelf_state)
     return Statement(sql, {"agent": scope.agent, "projects": projects})
 
 
 def visible(database: SqlDatabase, scope: Scope) -> Visible:
     """The shelves visible from a scope."""
     database.touch(scope)
-    return Visible(scope, database.of(scope.tenant).ask(visible_query(database, scope))[0])
+    (rows,) = database.of(scope.tenant).ask(visible_query(database, scope))
+    return _note_in_turn(database, scope, Visible(scope, rows))
 
 
 def read(
@@ -88,10 +67,16 @@ def read(
     shelves = visible_query(database, scope)
     both = f"SELECT v.*, r.* FROM ({shelves.sql}) AS v LEFT JOIN ({sql}) AS r ON r.shelf = v.id"
     rows = database.of(scope.tenant).rows(both, **shelves.values, **values)
-    visible_shelves = Visible(scope, list(dict.fromkeys(row[:5] for row in rows)))
-    if (notes := time_limits.notes()) is not None and not database.is_open:
-        notes[_SEEN, scope] = visible_shelves
+    shelf_rows = list(dict.fromkeys(row[:5] for row in rows))
+    visible_shelves = _note_in_turn(database, scope, Visible(scope, shelf_rows))
     return visible_shelves, [row[5:] for row in rows if row[5] is not None]
+
+
+def _note_in_turn(database: SqlDatabase, scope: Scope, shelves: Visible) -> Visible:
+    """Keep the shelves for the rest of this agent's turn; returns them."""
+    if (notes := time_limits.notes()) is not None and not database.is_open:
+        notes[_SEEN, scope] = shelves
+    return shelves
 
 
 def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
@@ -126,7 +111,7 @@ def own(database: SqlDatabase, scope: Scope) -> int | None:
     shelf: int | None = shelf_notes(database).get(scope)
     if shelf is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
-        if row := database.of(scope.tenant).row(_OWN, **values):
+        if row := database.of(scope.tenant).row(_SQL["own"], **values):
             shelf = shelf_notes(database)[scope] = row[0]
     return shelf
 
@@ -135,19 +120,21 @@ def ensure(database: SqlDatabase, scope: Scope) -> int:
     """The shelf of exactly this scope, created if missing. Call inside `with database:`."""
     while (shelf := own(database, scope)) is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
-        database.of(scope.tenant).ask(Statement(_ADD_TENANT, {}), Statement(_ADD, values))
+        database.of(scope.tenant).ask(
+            Statement(_SQL["add_tenant"], {}), Statement(_SQL["add"], values)
+        )
         forget_notes(database)
     return shelf
 
 
 def ensure_tenant(database: SqlDatabase, tenant: str) -> None:
     """Create the row of a tenant if it is missing."""
-    database.of(tenant).run(_ADD_TENANT)
+    database.of(tenant).run(_SQL["add_tenant"])
 
 
 def of_tenant(database: SqlDatabase, tenant: str) -> dict[int, Scope]:
     """Every shelf of a tenant."""
-    rows = database.of(tenant).rows(_OF_TENANT)
+    rows = database.of(tenant).rows(_SQL["of_tenant"])
     return {number: Scope(tenant, agent, project or None) for number, agent, project in rows}
 
 

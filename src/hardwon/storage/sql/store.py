@@ -8,12 +8,12 @@ from hardwon.core._fork import cached_property
 from hardwon.core.values.reflection import RUNS_KEPT
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
 from hardwon.storage.sql.reports import SqlListing, SqlStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from hardwon.storage.ports import ReflectionStore
     from hardwon.storage.sql.dialect import SqlDatabase
@@ -22,55 +22,9 @@ if TYPE_CHECKING:
     from hardwon.storage.sql.reflections import SqlDreams, SqlHistory
     from hardwon.storage.sql.vectors import SqlVectors
 
-_SHELVES = """
-SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
-JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
-WHERE l.tenant = :tenant AND l.shelf IN (:shelves) AND l.status IN ('candidate', 'proven')
-GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
-"""
-_FORGET = "DELETE FROM hardwon.tenants WHERE name = :tenant"
-_FROM = "tenant = :tenant AND shelf = :old"
-# Lessons are moved elsewhere; the shelf stays while it has some.
-_MOVES = (
-    f"""
-    INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
-    SELECT tenant, :new, signature, text, met_count, first_at, last_at
-    FROM hardwon.failures WHERE {_FROM} ON CONFLICT (tenant, shelf, signature) DO UPDATE
-    SET met_count = f.met_count + excluded.met_count,
-        first_at = least(f.first_at, excluded.first_at),
-        last_at = greatest(f.last_at, excluded.last_at)
-    """,
-    f"""
-    INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
-    SELECT tenant, :new, day, signature, met FROM hardwon.failure_days WHERE {_FROM}
-    ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + excluded.met
-    """,
-    f"""
-    UPDATE hardwon.units AS u SET shelf = :new WHERE {_FROM} AND NOT EXISTS (
-        SELECT 1 FROM hardwon.units AS o WHERE o.tenant = u.tenant AND o.shelf = :new
-        AND o.run = u.run AND o.family = u.family
-    )
-    """,
-    f"UPDATE hardwon.deliveries SET shelf = :new WHERE {_FROM}",
-    f"UPDATE hardwon.ended_runs SET shelf = :new WHERE {_FROM}",
-    f"""
-    UPDATE hardwon.reflections AS r SET shelf = :new WHERE {_FROM} AND NOT EXISTS (
-        SELECT 1 FROM hardwon.reflections AS o WHERE o.tenant = r.tenant AND o.shelf = :new
-        AND o.kind = r.kind AND o.subject = r.subject AND o.job = r.job AND r.job <> ''
-    )
-    """,
-    f"""
-    UPDATE hardwon.reflection_words SET shelf = :new WHERE {_FROM} AND reflection IN (
-        SELECT id FROM hardwon.reflections WHERE tenant = :tenant AND shelf = :new
-    )
-    """,
-    f"DELETE FROM hardwon.reflections WHERE {_FROM}",
-    """
-    DELETE FROM hardwon.shelves WHERE shelves.tenant = :tenant AND id = :old AND NOT EXISTS (
-        SELECT 1 FROM hardwon.lessons WHERE tenant = :tenant AND shelf = :old
-    )
-    """,
-)
+_SQL = read_queries(__file__)
+# In this order. Lessons are moved elsewhere; the shelf stays while it has some.
+_MOVES = [sql for name, sql in _SQL.items() if name.startswith("move_")]
 
 
 class SqlStore:
@@ -83,6 +37,11 @@ class SqlStore:
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self.database = database
+        # Everything stored inside `with store.together():` is kept as a whole or not at all.
+        self.together = database.together
+        # The state of the open or the last transaction: it differs after every change, so that what
+        # was read need not be read again if it is equal; None if that is not known.
+        self.last_state = database.last_state
         self._journal = journal
         self.deliveries = SqlDeliveries(database, journal)
         self.failures = SqlFailures(database, journal)
@@ -130,17 +89,6 @@ class SqlStore:
 
         return SqlVectors(self.database)
 
-    def last_state(self) -> object:
-        """The state of the open or the last transaction; None if that is not known.
-
-        It differs after every change, so that what was read need not be read again if it is equal.
-        """
-        return self.database.last_state()
-
-    def together(self) -> AbstractContextManager[object]:
-        """Everything stored inside the `with` block is kept as a whole or not at all."""
-        return self.database.together()
-
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Fold in the records of another machine, once."""
         self._journal.receive(batch, records)
@@ -156,7 +104,7 @@ class SqlStore:
     def shelves(self, tenant: str) -> dict[Scope, int]:
         """Where a tenant has active lessons, and how many; most first."""
         owned = list(scopes.of_tenant(self.database, tenant))
-        rows = self.database.of(tenant).rows(_SHELVES, shelves=owned)
+        rows = self.database.of(tenant).rows(_SQL["shelves"], shelves=owned)
         return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
@@ -178,7 +126,7 @@ class SqlStore:
         """Remove a tenant with everything it owns."""
         self._journal.fold()
         with self.database:
-            self.database.of(tenant).run(_FORGET)
+            self.database.of(tenant).run(_SQL["forget"])
             scopes.forget_notes(self.database)
 
     def check(self) -> list[str]:

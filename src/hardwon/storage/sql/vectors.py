@@ -16,12 +16,13 @@ from hardwon.core._fork import OUTER, ForkLock
 from hardwon.core.errors import MissingExtra
 from hardwon.core.values.lesson import Wording
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind
+from hardwon.storage.sql.dialect import bind, read_queries
 
 try:
     import numpy as np
 except ImportError as error:
     raise MissingExtra("vectors") from error
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,47 +168,7 @@ def _unit(rows: Floats) -> Floats:
 
 _DEPTH = 160  # vectors compared exactly; codes alone are only approximate
 _GONE = 0.25  # share of missing vectors after which all codes are read again
-_OF_TENANT = "(SELECT id FROM hardwon.shelves WHERE shelves.tenant = :tenant)"
-_ABLE = f"status IN ('candidate', 'proven') AND /*+*/shelf IN {_OF_TENANT}"
-_LACKING = f"""
-SELECT id, situation, mistake, correction FROM hardwon.lessons AS l
-WHERE l.tenant = :tenant AND id > :after AND {_ABLE} AND NOT EXISTS (
-    SELECT 1 FROM hardwon.lesson_vectors AS v
-    WHERE v.tenant = :tenant AND v.lesson = l.id AND v.embedder = :embedder
-) ORDER BY id LIMIT :limit
-"""
-# The shelf's row is locked before a vector gets its number, so that the vectors of one shelf
-# become visible in the order of their numbers.
-_LOCK = """
-SELECT id FROM hardwon.shelves WHERE shelves.tenant = :tenant AND id IN (
-    SELECT shelf FROM hardwon.lessons WHERE tenant = :tenant AND id IN (:ids)
-) ORDER BY id FOR UPDATE
-"""
-_ADD = f"""
-INSERT INTO hardwon.lesson_vectors (tenant, lesson, shelf, embedder, vector)
-SELECT :tenant, id, shelf, :embedder, :vector FROM hardwon.lessons
-WHERE tenant = :tenant AND id = :lesson AND situation = :situation AND mistake = :mistake
-AND correction = :correction AND {_ABLE}
-"""
-_REPLACE = """
-DELETE FROM hardwon.lesson_vectors
-WHERE tenant = :tenant AND shelf IN (:shelves) AND lesson IN (:ids)
-"""
-_DROP_OTHER_LENGTHS = f"""
-DELETE FROM hardwon.lesson_vectors WHERE tenant = :tenant AND embedder = :embedder
-AND shelf IN {_OF_TENANT} AND length(vector) NOT IN (:lengths)
-"""
-_COUNTS = f"""
-SELECT (
-    SELECT count(*) FROM hardwon.lesson_vectors
-    WHERE tenant = :tenant AND embedder = :embedder AND shelf IN {_OF_TENANT}
-), (SELECT count(*) FROM hardwon.lessons WHERE tenant = :tenant AND {_ABLE})
-"""
-_ADDED = """
-SELECT id, vector FROM hardwon.lesson_vectors WHERE tenant = :tenant AND embedder = :embedder
-AND shelf = :shelf AND id > :last AND length(vector) = :length ORDER BY id
-"""
-_EXACT = "SELECT lesson, vector FROM hardwon.lesson_vectors WHERE tenant = :tenant AND id = :id"
+_SQL = read_queries(__file__)
 
 
 class SqlVectors:
@@ -229,7 +190,7 @@ class SqlVectors:
         wordings = [
             Wording(*row)
             for tenant in self._db.tenants()
-            for row in self._db.of(tenant).rows(_LACKING, **values)
+            for row in self._db.of(tenant).rows(_SQL["lacking"], **values)
         ]
         if not wordings and after == 0:
             self._complete[embedder] = state
@@ -242,11 +203,13 @@ class SqlVectors:
         lengths = sorted({len(vector) for _, vector in vectors})
         with self._db:
             for tenancy in map(self._db.of, self._db.tenants()):
-                if shelves := [shelf for (shelf,) in tenancy.rows(_LOCK, ids=ids)]:
-                    tenancy.run(_REPLACE, shelves=shelves, ids=ids)
-                    tenancy.run(_DROP_OTHER_LENGTHS, embedder=embedder, lengths=lengths)
+                if shelves := [shelf for (shelf,) in tenancy.rows(_SQL["lock"], ids=ids)]:
+                    tenancy.run(_SQL["replace"], shelves=shelves, ids=ids)
+                    tenancy.run(_SQL["drop_other_lengths"], embedder=embedder, lengths=lengths)
                     for words, vector in vectors:
-                        tenancy.run(_ADD, embedder=embedder, vector=vector, **words._asdict())
+                        tenancy.run(
+                            _SQL["add"], embedder=embedder, vector=vector, **words._asdict()
+                        )
 
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
@@ -270,7 +233,7 @@ class SqlVectors:
     def counts(self, embedder: str) -> tuple[int, int]:
         """How many lessons have a vector of this embedder, and how many should."""
         tenancies = map(self._db.of, self._db.tenants())
-        rows = [tenancy.rows(_COUNTS, embedder=embedder)[0] for tenancy in tenancies]
+        rows = [tenancy.rows(_SQL["counts"], embedder=embedder)[0] for tenancy in tenancies]
         return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
 
@@ -296,7 +259,7 @@ class _View:
         rows = self._read_added(tenancy)
         self._codes.add([row[0] for row in rows], [row[1] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)
-        (exact,) = tenancy.ask(tenancy.of_each(bind(_EXACT), id=ids))
+        (exact,) = tenancy.ask(tenancy.of_each(bind(_SQL["exact"]), id=ids))
         self.is_stale = len(ids) - len(exact) > _GONE * len(ids)
         ids, stored = [row[0] for row in exact], [row[1] for row in exact]
         return self._codes.background.nearest(vector, ids, stored)
@@ -305,7 +268,7 @@ class _View:
         """The vectors since the last call, ordered by number."""
         lasts = self._lasts.items()
         groups = tenancy.ask(
-            *(bind(_ADDED, shelf=shelf, last=last, **self._which) for shelf, last in lasts)
+            *(bind(_SQL["added"], shelf=shelf, last=last, **self._which) for shelf, last in lasts)
         )
         for shelf, rows in zip(self._lasts, groups, strict=True):
             self._lasts[shelf] = rows[-1][0] if rows else self._lasts[shelf]

@@ -310,6 +310,8 @@ class _Followed(NamedTuple):
     last: bytes
     end: int
     progress: Progress
+    state: tuple[int, int, int]  # of the file before it was read
+    so_far: RunSoFar
 
 
 _followed: OrderedDict[str, _Followed] = OrderedDict()  # the latest last
@@ -321,9 +323,13 @@ def _follow(path: str) -> RunSoFar:
     with _following:
         known = _followed.pop(path, None)
         try:
+            if known is not None and _state(os.stat(path, follow_symlinks=False)) == known.state:
+                _followed[path] = known
+                return known.so_far
             with _open(path) as file:
+                state = _state(os.fstat(file.fileno()))
                 if known is None or not _is_same(file, known):
-                    known = _Followed(b"", b"", 0, Progress())
+                    known = _Followed(b"", b"", 0, Progress(), state, RunSoFar())
                     file.seek(0)
                 new = file.read()
         except (FileNotFoundError, NotADirectoryError):
@@ -336,16 +342,23 @@ def _follow(path: str) -> RunSoFar:
             lines.append(last)
         else:
             new = new[: max(0, len(new) - len(last) - 1)]
-        known = _Followed(
+        progress = known.progress.add_lines(lines)
+        _followed[path] = known = _Followed(
             head=(known.head + new)[:_EDGE],
             last=(known.last + new)[-_EDGE:],
             end=known.end + len(new),
-            progress=known.progress.add_lines(lines),
+            progress=progress,
+            state=state,
+            so_far=progress.so_far(),
         )
-        _followed[path] = known
         if len(_followed) > _FOLLOWED:
             _followed.popitem(last=False)
-        return known.progress.so_far()
+        return known.so_far
+
+
+def _state(status: os.stat_result) -> tuple[int, int, int]:
+    """What differs after every change of a file: lines are only added, or the file is replaced."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _is_same(file: BinaryIO, known: _Followed) -> bool:

@@ -71,33 +71,26 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
-_ELSEWHERE = {  # `NAME_command` in the module of another command
-    "copy": "backup",
-    "daemon": "work",
-    "doctor": "status",
-    "fix": "recall",
-    "hook": "work",
-    "how": "recall",
-    "key": "serve",
-    "logout": "login",
-    "mcp": "serve",
-    "migrate": "backup",
-    "model": "config",
-    "open": "serve",
-    "project": "config",
-    "reflect": "queue",
-    "restore": "backup",
-    "trace": "run",
-    "uninstall": "install",
+_SHARED = {  # modules with several commands; the others are `NAME_command` there
+    "backup": ("copy", "migrate", "restore"),
+    "config": ("model", "project"),
+    "install": ("uninstall",),
+    "login": ("logout",),
+    "queue": ("reflect",),
+    "recall": ("fix", "how"),
+    "run": ("trace",),
+    "serve": ("key", "mcp", "open"),
+    "status": ("doctor",),
+    "work": ("daemon", "hook"),
 }
+_ELSEWHERE = {name: module for module, names in _SHARED.items() for name in names}
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
 
 
 _TYPED = 60  # characters of a command that a message repeats
 _SESSIONS = (
-    "sessions lie on this machine, and the lessons of this home on a server: learn into a home of"
-    " its own with `hardwon session learn --home DIR`, then bring the lessons to the server with"
-    " `hardwon lesson export --home DIR > FILE` and `hardwon lesson import FILE`"
+    "sessions lie on this machine, and the lessons of this home on a server:"
+    " `hardwon session learn` sends them there; mine one into a home of its own with `--home DIR`"
 )
 _UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
 

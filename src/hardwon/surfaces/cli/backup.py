@@ -125,13 +125,9 @@ def _files_of(home: str, left_out: set[str]) -> Iterator[str]:
             continue
         for name in sorted(names):
             path = os.path.join(folder, name)
-            is_passing = name in _LEFT_OUT or name.endswith(_PASSING)
-            if (
-                not is_passing
-                and path not in left_out
-                and os.path.isfile(path)
-                and not os.path.islink(path)
-            ):
+            is_data = name not in _LEFT_OUT and not name.endswith(_PASSING)
+            is_own = os.path.isfile(path) and not os.path.islink(path)
+            if is_data and is_own and path not in left_out:
                 yield path
 
 
@@ -139,15 +135,12 @@ def _copy_database(path: str, target: str) -> str:
     """A copy of a database as it is at one moment, while others write to it."""
     if os.path.exists(target):
         os.unlink(target)
-    source, copy = sqlite3.connect(path), sqlite3.connect(target)
-    try:
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.Error as error:
-        raise StorageError(path, str(error), "`hardwon doctor` says what is wrong") from error
-    finally:
-        source.close()
-        copy.close()
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+        try:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.Error as error:
+            raise StorageError(path, str(error), "`hardwon doctor` says what is wrong") from error
     return target
 
 
@@ -172,13 +165,11 @@ def _check(path: str) -> None:
 
 
 def _check_database(database: str, path: str) -> None:
-    connection = sqlite3.connect(database)
-    try:
-        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.Error as error:
-        problem = str(error)
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(database)) as connection:
+        try:
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.Error as error:
+            problem = str(error)
     if problem != "ok":
         raise StorageError(path, f"a database in it is damaged: {problem}", "choose another backup")
 
@@ -195,7 +186,7 @@ def copy_command(source: str, target: str, resume: bool) -> None:
     """
     home = load().home
     os.makedirs(home, mode=0o700, exist_ok=True)
-    with Progress("Copying", kept=lambda _: "continue with --resume") as tell:
+    with Progress("Copying", kept="continue with --resume") as tell:
         rows = copying.copy(source, target, home=home, resume=resume, tell=tell)
     say(f"{plural(rows, 'row')} copied and compared")
 

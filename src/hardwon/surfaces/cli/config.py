@@ -8,27 +8,50 @@ import time
 import click
 
 import hardwon
+from hardwon import Hardwon
 from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import one_line, plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import Output, complain, emit, say, say_folded, table
+from hardwon.surfaces.cli.output import Output, complain, emit, listing, say, say_folded, table
 
 
 @options.group("config", invoke_without_command=True)
 @options.home
 @options.as_json
 @click.pass_context
-def command(context: click.Context, home: str | None, as_json: bool) -> None:
+def command(context: click.Context, home: str | None) -> None:
     """Show every setting, its value and where it was set; `set` and `unset` change one.
 
     A setting `section.name` is read from $HARDWON_SECTION_NAME, then from config.toml in the home
     directory. Durations are written 500ms, 5s, 2m or 168h.
     """
-    if context.invoked_subcommand is None:
-        _show(home)
+    if context.invoked_subcommand:
+        return
+    settings = load(home)
+    rows = settings.rows()
+    for name in unknown_settings(settings):
+        complain(f"{name} is not a setting{options.suggestion(name, [row[0] for row in rows])}")
+    lines = [(key, settings_file.format_value(value), f"({origin})") for key, value, origin in rows]
+
+    def show() -> None:
+        table(lines, indent="")
+        say()
+        if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
+            try:
+                with hardwon.open(settings.home, settings=settings) as hw:
+                    spent = hw.spent()
+                calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
+                today = f"{calls}, {tokens}, ${spent.money:.2f}"
+            except HardwonError as error:
+                today = f"unknown ({error})"
+            say_folded(f"spent today on models: {today}")
+        change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
+        say_folded(change, dim=True)
+
+    emit(Output({key: {"value": value, "origin": origin} for key, value, origin in rows}, show))
 
 
 @command.command("set")
@@ -63,34 +86,6 @@ def _ensure_known(settings: Settings, key: str) -> None:
         raise InvalidInput(f"{key!r} is not a setting{options.suggestion(key, names)}")
 
 
-def _show(home: str | None) -> None:
-    settings = load(home)
-    rows = settings.rows()
-    for name in unknown_settings(settings):
-        complain(f"{name} is not a setting{options.suggestion(name, [row[0] for row in rows])}")
-    lines = [(key, settings_file.format_value(value), f"({origin})") for key, value, origin in rows]
-
-    def show() -> None:
-        table(lines, indent="")
-        say()
-        if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
-            say_folded(f"spent today on models: {_spending_text(settings)}")
-        change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
-        say_folded(change, dim=True)
-
-    emit(Output({key: {"value": value, "origin": origin} for key, value, origin in rows}, show))
-
-
-def _spending_text(settings: Settings) -> str:
-    try:
-        with hardwon.open(settings.home, settings=settings) as hw:
-            spent = hw.spent()
-    except HardwonError as error:
-        return f"unknown ({error})"
-    calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
-    return f"{calls}, {tokens}, ${spent.money:.2f}"
-
-
 _SHOWN = 300  # characters of an answer
 
 
@@ -102,8 +97,8 @@ def model_command() -> None:
 @model_command.command()
 @options.home
 @options.as_json
-def test(home: str | None, as_json: bool) -> None:
-    """Send one small request to the model, and say what came back."""
+def test(home: str | None) -> None:
+    """Send one small request to the model, and say what came back; exit code 1 if none came."""
     began = time.monotonic()
     try:
         with hardwon.open(home) as hw:
@@ -126,41 +121,34 @@ def project_command() -> None:
     """
 
 
-@project_command.command("list")
-@options.home
+@project_command.verb("list", **options.OF_HOME)
 @options.tenant
-@options.as_json
-def list_(home: str | None, tenant: str, as_json: bool) -> None:
+def list_(hw: Hardwon, tenant: str) -> Output:
     """List the folders that claim a project, those that are trusted first."""
-    with hardwon.open(home) as hw:
-        claims = hw.projects.list(tenant=tenant)
+    claims = hw.projects.list(tenant=tenant)
     rows = [("trusted" if one.is_trusted else "apart", one.project, one.folder) for one in claims]
-    emit(Output(claims, lambda: table(rows) if rows else say("no folder claims a project")))
+    return listing(claims, rows, "no folder claims a project")
 
 
-@project_command.command()
+@project_command.verb("trust", **options.OF_HOME)
 @click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
-@options.home
 @options.tenant
-def trust(folder: str, home: str | None, tenant: str) -> None:
+def trust(hw: Hardwon, folder: str, tenant: str) -> Output:
     """Let FOLDER (default: this one) write into the project that it claims.
 
     Its lessons so far are moved into the project.
     """
-    with hardwon.open(home) as hw:
-        claim = hw.projects.trust(folder, tenant=tenant)
-    say(f"{claim.folder} writes into {claim.project}")
+    claim = hw.projects.trust(folder, tenant=tenant)
+    return Output(claim, f"{claim.folder} writes into {claim.project}")
 
 
-@project_command.command()
+@project_command.verb("forget", **options.OF_HOME)
 @click.argument("what", metavar="FOLDER|PROJECT")
-@options.home
 @options.tenant
-def forget(what: str, home: str | None, tenant: str) -> None:
+def forget(hw: Hardwon, what: str, tenant: str) -> Output:
     """Forget a folder, or all folders of a project. No lesson is touched.
 
     When no trusted folder is left, the next one that claims the project is trusted.
     """
-    with hardwon.open(home) as hw:
-        for claim in hw.projects.forget(what, tenant=tenant):
-            say(f"forgotten: {claim.project} in {claim.folder}")
+    claims = hw.projects.forget(what, tenant=tenant)
+    return Output(claims, [f"forgotten: {one.project} in {one.folder}" for one in claims])

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import textwrap
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -21,7 +21,7 @@ import hardwon
 from hardwon import Agent
 from hardwon.core.text.clean import clip
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, table, width
+from hardwon.surfaces.cli.output import dump, is_json, say, table, width
 
 _LIMIT = 20  # seconds a command may take
 
@@ -151,7 +151,7 @@ _FIGURES = 17  # columns next to the tasks in the last table
 @options.flag("--no-inject", "Withhold the lessons in the second run.")
 @options.option("--keep", "Keep the data in DIR instead of a temporary home.", metavar="DIR")
 @options.as_json
-def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
+def command(no_inject: bool, keep: str | None) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
     A small scripted agent does real shell tasks in two runs. In the first it runs into real errors
@@ -168,41 +168,40 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
         others = [task.other_prompt for task in TASKS]
         second = play(agent, f"{scratch}/second", others, inject=not no_inject)
     seconds = time.monotonic() - began
-    if as_json:
+    if is_json():
         dump({"before": first.played, "after": second.played, "told": second.told})
         return
     _narrate("Run 1: the agent knows nothing yet.", first)
     told = "Told at its start:" if second.told else "It is told nothing."
-    _narrate(f"\nRun 2: the same in other words. {told}", second)
-    _report(first.played, second.played, seconds)
+    say()
+    _narrate(f"Run 2: the same in other words. {told}", second)
+    say("\nFailed calls, before and after:", bold=True)
+    rows = [("task", "run 1", "run 2")]
+    for before, after in zip(first.played, second.played, strict=True):
+        prompt = clip(before.prompt, width() - _FIGURES)
+        rows.append((prompt, str(before.failures), str(after.failures)))
+    failed, left = (sum(one.failures for one in run.played) for run in (first, second))
+    table([*rows, ("in all", str(failed), str(left))])
+    result = f"{'became' if left < failed else 'stayed'} {left} in {seconds:.1f} s"
+    say()
+    _say_wrapped(f"{failed} failed calls {result}, without any model.")
 
 
 def _narrate(title: str, run: Run) -> None:
-    say(title, bold=True)
+    _say_wrapped(title, bold=True)
     for line in run.told.splitlines():
-        say(wrap_line(line), fg="cyan")
+        _say_wrapped(line, "    ", fg="cyan")
     for played in run.played:
-        say(f"\n• {played.prompt}")
+        say()
+        _say_wrapped(f"• {played.prompt}")
         for line in played.warned.splitlines():
-            say(wrap_line(line), fg="cyan")
+            _say_wrapped(line, "    ", fg="cyan")
         for command, error in played.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
-            say(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
+            _say_wrapped(f"{mark} $ {command}   {error}".rstrip(), "    ", fg=colour)
 
 
-def wrap_line(line: str) -> str:
-    """A line of an injected block within the terminal's width."""
-    return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
-
-
-def _report(first: list[Played], second: list[Played], seconds: float) -> None:
-    say("\nFailed calls, before and after:", bold=True)
-    rows = [("task", "run 1", "run 2")]
-    for before, after in zip(first, second, strict=True):
-        prompt = clip(before.prompt, width() - _FIGURES)
-        rows.append((prompt, str(before.failures), str(after.failures)))
-    before_all, after_all = (sum(one.failures for one in played) for played in (first, second))
-    rows.append(("in all", str(before_all), str(after_all)))
-    table(rows)
-    result = f"became {after_all}" if after_all < before_all else f"stayed {after_all}"
-    say(f"\n{before_all} failed calls {result} in {seconds:.1f} s, without any model.")
+def _say_wrapped(text: str, indent: str = "", **style: Any) -> None:
+    """Print a text within the terminal's width; its further lines are indented."""
+    more = f"{indent}    "
+    say(textwrap.fill(text, width() - 1, initial_indent=indent, subsequent_indent=more), **style)

@@ -22,9 +22,9 @@ from hardwon.surfaces.cli.output import (
     complain,
     emit,
     is_json,
+    listing,
     say,
     say_folded,
-    table,
 )
 
 _NAP = 0.2  # seconds
@@ -37,9 +37,7 @@ _NAP = 0.2  # seconds
 @options.scope
 @options.as_json
 @click.pass_context
-def command(
-    ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, as_json: bool, **place: Any
-) -> None:
+def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **place: Any) -> None:
     """Merge, promote, retire and compare the lessons of an agent, in all its projects.
 
     Without a command it dreams now. No lesson is rewritten in place; `undo` reverts everything.
@@ -53,7 +51,7 @@ def command(
         values = {name: value for name, value in place.items() if value is not None}
         ctx.default_map = {ctx.invoked_subcommand: values}
         return
-    with _signals() as stop_request, options.Scoped(**place) as agent:
+    with _signals() as stop_request, options.open_agent(**place) as agent:
         if watch:
             agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
             return
@@ -84,7 +82,7 @@ def list_(agent: Agent, limit: int) -> Output:
         )
         for dream in dreams
     ]
-    return Output(dreams, lambda: table(rows) if rows else say("(no dreams)"))
+    return listing(dreams, rows, "(no dreams)")
 
 
 _DREAM = click.argument("dream_id", metavar="ID")

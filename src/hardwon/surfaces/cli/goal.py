@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 
@@ -20,11 +21,11 @@ _LONGEST = 20_000  # characters of an id; the stored id is shorter
 _GOAL_OR_ALL = click.argument("goal_id", metavar="[GOAL]", required=False)
 
 
-def _open_patiently(home: str | None, *place: Any) -> options.Scoped:
-    """Like `Scoped`, but waits longer for a slow Redis than an agent's turn."""
+def _open_patiently(home: str | None, *place: Any) -> AbstractContextManager[Agent]:
+    """Like `open_agent`, but waits longer for a slow Redis than an agent's turn."""
     settings = load(home)
     goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
-    return options.Scoped(home, *place, settings=settings._replace(goals=goals))
+    return options.open_agent(home, *place, settings=settings._replace(goals=goals))
 
 
 @options.group("goal")

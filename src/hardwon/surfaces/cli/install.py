@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from importlib.metadata import distribution
 from tempfile import gettempdir
 from typing import Any
+from urllib.parse import unquote
 
 import click
 
@@ -32,50 +36,47 @@ _OWN_MODEL = "agent:"  # how the name of a model begins that `install` has set
 
 def choose_reader(agents: Sequence[str], home: str, way: str | None, *, is_asking: bool) -> None:
     """Set how ended runs are read: as the command line says, or as the person answers."""
-    settings, possible = load(home), _possible(agents)
-    if way is None and (bool(settings.model.name) or settings.origin("hooks.ask") != "default"):
+    settings = load(home)
+    asked = [agent for agent in agents if agent in CAN_BE_ASKED]
+    reader = next((agent for agent in agents if headless.has_agent(agent)), "")
+    can_be = {ASK: bool(asked), BACKGROUND: bool(reader), NONE: True}
+    possible = [name for name in WAYS if can_be[name]]
+    if way is None and (settings.model.name or settings.origin("hooks.ask") != "default"):
         return
     if way is None and is_asking and sys.stdin.isatty() and len(possible) > 1:
-        way = _answer(possible)
+        way = _ask_way(possible, " and ".join(asked), reader)
     if way is None:
-        ways = "|".join(name for name in WAYS if name in possible)
+        ways = "|".join(possible)
         say_folded(f"Nobody reads ended runs yet: hardwon install {agents[0]} --read {ways}")
         return
     if way not in possible:
         raise InvalidInput(_impossible(way, agents))
-    _set(way, settings, _reading(agents))
-    say(_choice_text(way, load(home)))
+    _set(way, settings, reader)
+    calls = f"at most {load(home).budget.calls} calls a day"
+    chosen = {
+        ASK: "The agent is asked at the end of a session, once, what the next one should know.",
+        BACKGROUND: f"{reader} reads ended runs in the background, {calls}.",
+        NONE: "No model reads ended runs.",
+    }
+    say(chosen[way])
     say("  Change it: hardwon install AGENT --read ask|background|none")
 
 
-def _possible(agents: Sequence[str]) -> dict[str, str]:
-    """The ways that these agents allow, in the order they are offered, each in words."""
-    asked = [agent for agent in agents if agent in CAN_BE_ASKED]
-    reading = _reading(agents)
+def _ask_way(possible: Sequence[str], asked: str, reader: str) -> str:
+    """The way that the person chooses, by its number."""
     ways = {
-        ASK: f"{' and '.join(asked)} writes it down itself at the end of a session:"
+        ASK: f"{asked} writes it down itself at the end of a session:"
         " one more call in a session with something new, no other model",
-        BACKGROUND: f"{reading} reads ended runs in the background, by"
-        f" `{headless.AGENTS.get(reading, '')}`: one call for a run with something new, at most"
+        BACKGROUND: f"{reader} reads ended runs in the background, by"
+        f" `{headless.AGENTS.get(reader, '')}`: one call for a run with something new, at most"
         f" {headless.CALLS_A_DAY} a day, on your account; secrets are removed first",
         NONE: "neither: calls that worked or failed are shown as they were typed, with no model",
     }
-    can_be = {ASK: bool(asked), BACKGROUND: bool(reading), NONE: True}
-    return {way: words for way, words in ways.items() if can_be[way]}
-
-
-def _reading(agents: Sequence[str]) -> str:
-    """The first agent whose headless mode can be called; "" if there is none."""
-    return next((agent for agent in agents if headless.has_agent(agent)), "")
-
-
-def _answer(possible: dict[str, str]) -> str:
-    """The way that the person chooses, by its number."""
     say("How should what sessions teach become the playbook of a project?")
-    for number, words in enumerate(possible.values(), 1):
-        say_folded(f"  {number}) {words}.")
+    for number, name in enumerate(possible, 1):
+        say_folded(f"  {number}) {ways[name]}.")
     number = click.prompt("Choose a number", type=click.IntRange(1, len(possible)), default=1)
-    return list(possible)[number - 1]
+    return possible[number - 1]
 
 
 def _set(way: str, settings: Settings, agent: str) -> None:
@@ -94,24 +95,14 @@ def _set(way: str, settings: Settings, agent: str) -> None:
             settings_file.set_setting(home, "budget.calls", str(headless.CALLS_A_DAY))
 
 
-def _choice_text(way: str, settings: Settings) -> str:
-    if way == ASK:
-        return "The agent is asked at the end of a session, once, what the next one should know."
-    if way == NONE:
-        return "No model reads ended runs."
-    reader = settings.model.name.removeprefix(_OWN_MODEL)
-    return (
-        f"{reader} reads ended runs in the background, at most {settings.budget.calls} calls a day."
-    )
-
-
 def _impossible(way: str, agents: Sequence[str]) -> str:
+    names = ", ".join(agents)
     if way == ASK:
-        return f"{', '.join(agents)}: cannot be asked when a session ends"
-    known = [agent for agent in agents if agent in headless.AGENTS]
+        return f"{names}: cannot be asked when a session ends"
+    known = [headless.AGENTS[agent].split(" ")[0] for agent in agents if agent in headless.AGENTS]
     if not known:
-        return f"{', '.join(agents)}: no headless mode is known; set model.name instead"
-    programs = ", ".join(f"`{headless.AGENTS[agent].split(' ')[0]}`" for agent in known)
+        return f"{names}: no headless mode is known; set model.name instead"
+    programs = ", ".join(f"`{program}`" for program in known)
     return f"{programs} is not on the PATH; install it, or set model.name"
 
 
@@ -186,17 +177,20 @@ def command(
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
     if cache := _cache_of_program():
-        complain(f"this hardwon lives in {cache}, which is cleaned now and then, and hooks with it")
+        source = shlex.quote(_source())
+        complain(
+            f"note: the hooks will start hardwon in {cache}, a folder that is emptied now and then;"
+            f" they last longer after `uv tool install {source}` or `pipx install {source}`"
+        )
         uv = os.environ.get("UV")  # set where `uvx` has started this program
         if uv and not dry_run:
             _install_tool(uv, is_asking=not yes)
-        complain("install it first (`uv tool install hardwon`, `pipx install hardwon`)")
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
         change = installer.installation(target)
         if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
             installer.install(target, data_home)
-        say(f"{agent}: {_result(change, 'installed', is_dry=dry_run)} ({target.path})")
+        _say_result(target, change, "installed", is_dry=dry_run)
         if change and not dry_run:
             _say_what_is_next(target, level)
     if wants_model is not None:
@@ -221,7 +215,7 @@ def uninstall_command(
         change = installer.removal(target, data_home)
         if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
             installer.uninstall(target, data_home)
-        say(f"{agent}: {_result(change, 'removed', is_dry=dry_run)} ({target.path})")
+        _say_result(target, change, "removed", is_dry=dry_run)
 
 
 def _cache_of_program() -> str:
@@ -235,9 +229,16 @@ def _cache_of_program() -> str:
     return next((cache for cache in real if own.startswith(cache + os.sep)), "")
 
 
+def _source() -> str:
+    """What this program was installed from: a folder, a file, an address, or the index."""
+    direct = distribution("hardwon").read_text("direct_url.json")  # not written for the index
+    url = str(json.loads(direct)["url"]) if direct else ""
+    return unquote(url.removeprefix("file://")) or f"hardwon=={__version__}"
+
+
 def _install_tool(uv: str, *, is_asking: bool) -> None:
     """Install this version of the program with `uv`, and continue in it; returns if it cannot."""
-    wanted = f"hardwon=={__version__}"
+    wanted = _source()
     if is_asking and sys.stdin.isatty():
         click.confirm(f"Run `uv tool install {wanted}` first?", default=True, abort=True)
     if subprocess.run([uv, "tool", "install", wanted], check=False).returncode:
@@ -296,10 +297,9 @@ def _is_confirmed(change: ConfigChange, *, is_asking: bool, is_dry: bool, is_who
     return True
 
 
-def _result(change: ConfigChange, done: str, *, is_dry: bool) -> str:
-    if not change:
-        return "nothing to do"
-    return f"would be {done}" if is_dry else done
+def _say_result(target: Target, change: ConfigChange, done: str, *, is_dry: bool) -> None:
+    would = "would be " * is_dry
+    say(f"{target.agent}: {would + done if change else 'nothing to do'} ({target.path})")
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import click
 
+from hardwon import Agent
 from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
@@ -20,11 +21,12 @@ from hardwon.learn.transcripts.past import (
     LEARNT,
     LIVE,
     NO_FOLDER,
+    SENT,
     UNREADABLE,
     Learnt,
 )
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import Progress, complain, say
+from hardwon.surfaces.cli.output import AGAIN, Progress, complain, say
 
 _LATELY = timedelta(days=90)
 _SPEED = 3_000_000  # bytes of sessions that are read in a second
@@ -47,7 +49,7 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
     if wanted is False or (wanted is None and settings.server.url):
         return
     scope = settings.scope
-    with options.Scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
+    with options.open_agent(home, scope.tenant, scope.agent, scope.project or None) as agent:
         try:
             fresh = agent.sessions.unrecorded(since=_LATELY)
         except MissingExtra as error:
@@ -66,10 +68,9 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
         if not (wanted or (is_answered and click.confirm(question, default=True))):
             say("  Learn from them: hardwon session learn")
             return
-        with Progress("Learning", kept=sessions_recorded) as tell:
+        with learning() as tell:
             learnt = agent.sessions.learn(since=_LATELY, tell=tell)
-        print_learnt(learnt, is_look=False)
-        print_recurring(agent.recurring(since=_LATELY, limit=5))
+        print_learnt(learnt, agent, _LATELY)
 
 
 def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
@@ -84,22 +85,28 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
             say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}", dim=True)
 
 
-def sessions_recorded(done: int) -> str:
-    """What is left behind when learning is interrupted."""
-    return f"{plural(done, 'session')} recorded; run it again for the others"
+def learning() -> Progress:
+    """The progress over past sessions that are recorded."""
+    return Progress("Learning", kept="{} recorded" + AGAIN, of="session")
 
 
-def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
-    """Print what came of past sessions; those that could not be read are named."""
-    recorded = [session for session in learnt if session.status == LEARNT]
+def print_learnt(
+    learnt: list[Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
+) -> None:
+    """Print what came of past sessions: which could not be read, and what came back most."""
+    recorded = [session for session in learnt if session.status in {LEARNT, SENT}]
+    is_sent = any(session.status == SENT for session in learnt)
     projects = {session.project for session in recorded}
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
-    verb = "would be recorded" if is_look else "recorded"
+    done = "sent" if is_sent else "recorded"
+    verb = f"would be {done}" if is_look else done
     say(
         f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
         f" {plural(steps, 'call')}, {failed:,} failed"
     )
-    others = Counter(session.status for session in learnt if session.status != LEARNT)
+    if is_sent and not is_look:
+        say("  The server records what is new to it in a while.", dim=True)
+    others = Counter(one.status for one in learnt if one.status not in {LEARNT, SENT})
     for status, count in others.items():
         say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
     for session in learnt:
@@ -108,3 +115,5 @@ def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
     lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
     for reason, count in lines.items():
         say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    if any(session.runs for session in learnt):
+        print_recurring(agent.recurring(since=since, limit=5))

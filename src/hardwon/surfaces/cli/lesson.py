@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     emit,
@@ -33,27 +35,22 @@ from hardwon.surfaces.cli.output import (
 from hardwon.surfaces.presentation import wording
 
 
-class LessonLookup(options.Scoped):
-    """Opens the store for a lesson; prints the project, or where else a missing lesson is."""
-
-    def __enter__(self) -> hardwon.Agent:
-        self._agent = super().__enter__()
-        return self._agent
-
-    def __exit__(self, *raised: object) -> None:
+@contextmanager
+def _look_up(*place: Any) -> Iterator[Agent]:
+    """Open the store for a lesson; print the project, or where else a missing lesson is."""
+    with options.open_agent(*place) as agent:
         try:
-            error = raised[1]
-            if isinstance(error, NotFound) and error.kind == "lesson":
-                hint = "; `hardwon lesson list` names those here"
-                number: Any = error.name
-                if scope := self._agent.lessons.place_of(number):
-                    where = f"hardwon lesson show {number} {options.scope_options(scope)}"
-                    hint = f" here; it is elsewhere: {where}"
-                raise NotFound("lesson", number, hint=hint)
-            if error is None and not is_json():
-                options.say_where(self._agent.scope)
-        finally:
-            super().__exit__()
+            yield agent
+        except NotFound as error:
+            if error.kind != "lesson":
+                raise
+            hint, number = "; `hardwon lesson list` names those here", error.name
+            if scope := agent.lessons.place_of(number):  # type: ignore[arg-type]
+                where = f"hardwon lesson show {number} {options.scope_options(scope)}"
+                hint = f" here; it is elsewhere: {where}"
+            raise NotFound("lesson", number, hint=hint) from None
+    if not is_json():
+        options.say_where(agent.scope)
 
 
 class LessonNumber(click.ParamType[int]):
@@ -70,7 +67,7 @@ class LessonNumber(click.ParamType[int]):
 
 NUMBER = click.argument("number", metavar="ID", type=LessonNumber())
 NUMBER_OR_ALL = click.argument("number", metavar="[ID]", required=False, type=LessonNumber())
-ONE = {"place": options.scope_here, "opens": LessonLookup}  # a verb about one lesson
+ONE = {"place": options.scope_here, "opens": _look_up}  # a verb about one lesson
 _SEEN = "When you see "  # how most lessons begin; a table has better use for the room
 _LIMIT = options.limit(default=25)
 _NAMED = 5  # places named in the hint under a list
@@ -299,7 +296,7 @@ def revoke(agent: Agent, origin: str) -> Output:
 @options.scope
 def export(form: str, output: str | None, **place: Any) -> None:
     """Write all active lessons as a pack that can be kept in a repository."""
-    with options.Scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         pack = agent.lessons.export(form=form)
     if output is None:
         click.echo(pack.encode(), nl=False)  # a pack is UTF-8, whatever the locale is
@@ -328,7 +325,7 @@ def import_(agent: Agent, source: str, trust: bool, verbose: bool, **origin: str
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
-    with Progress("Importing", kept=lambda _: "nothing was imported") as tell:
+    with Progress("Importing", kept="nothing was imported") as tell:
         lessons = agent.lessons.import_from(source, trust=trust, **origin, tell=tell)
 
     def show() -> None:
@@ -346,18 +343,14 @@ def import_(agent: Agent, source: str, trust: bool, verbose: bool, **origin: str
 @command.command()
 @options.home
 @options.as_json
-def embed(home: str | None, as_json: bool) -> None:
+def embed(home: str | None) -> None:
     """Embed every lesson without a vector; a worker does this by itself.
 
     The embedder is recall.embedder, or minilm when that is empty.
     """
-
-    def say_kept(done: int) -> str:
-        return f"{plural(done, 'vector')} kept; run it again for the others"
-
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, before, active = hw.vectors.counts()
-        with Progress("Embedding", kept=say_kept) as tell:
+        with Progress("Embedding", kept="{} kept" + AGAIN, of="vector") as tell:
             tell(0, active - before)
             count = hw.vectors.fill(lambda done: tell(done, active - before))
         name, have, active = hw.vectors.counts()

@@ -99,9 +99,7 @@ def logout_command(home: str | None) -> None:
 
 
 def server_lines(settings: Settings) -> list[str]:
-    """What `hardwon status` tells about the server; [] without one."""
-    if not settings.server.url:
-        return []
+    """What `hardwon status` tells about the server."""
     state = sync.status(settings)
     lag = "never" if state.at is None else f"{age(state.at, datetime.now(UTC), in_words=True)} ago"
     lines = [f"Server: {state.url}; copy updated {lag}; {plural(state.waiting, 'note')} to send"]

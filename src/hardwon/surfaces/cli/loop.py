@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 from collections.abc import Coroutine
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from typing import Any, get_args
 import click
 
 from hardwon import Agent
-from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.errors import InvalidInput, NotFound, SetupError, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
@@ -38,6 +39,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop_report import analysis_page, curves, facts, spark
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     age,
@@ -45,6 +47,7 @@ from hardwon.surfaces.cli.output import (
     dump,
     emit,
     is_json,
+    listing,
     say,
     table,
 )
@@ -75,18 +78,8 @@ _tuning = options.together(
     ),
     option("--policy", "Which reflections the actor sees.", choices=get_args(Policy)),
     option("--window-tokens", "Token budget of the reflections.", type=int),
-    option(
-        "--actor-timeout",
-        "Time limit of the actor, such as 30m.",
-        "actor_seconds",
-        type=options.Span(),
-    ),
-    option(
-        "--verify-timeout",
-        "Time limit of a verifier, such as 10m.",
-        "verify_seconds",
-        type=options.Span(),
-    ),
+    options.span("--actor-timeout", "Time limit of the actor, such as 30m.", "actor_seconds"),
+    options.span("--verify-timeout", "Time limit of a verifier, such as 10m.", "verify_seconds"),
     option("--patience", "Stop after this many trials without a gain; 0: never.", type=int),
     option("--repeats", "Stop when the same failure came this often in a row; 0: never.", type=int),
     option("--on-critical", "What to do when the actor crashes.", choices=get_args(Critical)),
@@ -132,10 +125,11 @@ def run(
     scope, tuning = _split(given)
     settings, folder = load(scope["home"]), os.path.abspath(cwd)
     chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
-    with options.Scoped(**scope) as agent:
+    _ensure_installed(chosen.get("actor"))
+    with options.open_agent(**scope) as agent:
         begun = options_of(task, settings.trials, **chosen)
         loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
-        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+        _run_to_end(agent.loops, loop, restore_best=restore_best)
 
 
 @command.command()
@@ -148,9 +142,20 @@ def resume(loop_id: str, restore_best: bool, **given: Any) -> None:
     Whatever is not given stays as it was in the loop.
     """
     scope, tuning = _split(given)
-    with options.Scoped(**scope) as agent:
+    _ensure_installed(tuning.get("actor"))
+    with options.open_agent(**scope) as agent:
         loop = agent.loops.resume(loop_id, Functions(say=_progress), **tuning)
-        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+        _run_to_end(agent.loops, loop, restore_best=restore_best)
+
+
+def _ensure_installed(actor: str | None) -> None:
+    """Refuse an agent that is named but not installed, before a trial is spent on it."""
+    program = PROFILES.get(actor or "", "").split(" ")[0]
+    if program and not shutil.which(program):
+        remedy = "install it, or give --actor the command that starts it"
+        raise SetupError(
+            f"the actor {actor!r} is not installed: {program!r} is not on the PATH; {remedy}"
+        )
 
 
 def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -159,7 +164,7 @@ def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     tuning = {
         name: value.total_seconds() if isinstance(value, timedelta) else value
         for name, value in given.items()
-        if name != "as_json" and value not in (None, ())
+        if value not in (None, ())
     }
     return scope, tuning
 
@@ -178,16 +183,20 @@ def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
         return {}
 
 
-def _run_to_end(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
-    """Run to the end; SIGTERM is treated like Ctrl-C."""
+def _run_to_end(loops: Loops, loop: Coroutine[Any, Any, LoopState], *, restore_best: bool) -> None:
+    """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        return asyncio.run(loop)
+        state = asyncio.run(loop)
     except KeyboardInterrupt as interrupt:
         interrupt.add_note("finished trials are kept: `hardwon loop list`, `hardwon loop resume`")
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
+    if restore_best and not state.passed and state.best:
+        number = loops.restore_best(state.loop_id)
+        complain(f"the work tree was restored to trial {number + 1}, the best one")
+    emit(Output(state, (), code=not state.passed))
 
 
 def _interrupt(*_: object) -> None:
@@ -195,13 +204,6 @@ def _interrupt(*_: object) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
-
-
-def _conclude(loops: Loops, state: LoopState, *, restore_best: bool) -> None:
-    if restore_best and not state.passed and state.best:
-        number = loops.restore_best(state.loop_id)
-        complain(f"the work tree was restored to trial {number + 1}, the best one")
-    emit(Output(state, (), code=not state.passed))
 
 
 def _progress(event: str, state: LoopState) -> None:
@@ -213,8 +215,7 @@ def _progress(event: str, state: LoopState) -> None:
         click.echo(f"trial {number + 1} of {state.options.max_trials}: {_DOING[event]}", err=True)
         return
     if event == "ended":
-        good = state.passed
-        say(f"{state.status}: {state.reason}", fg="green" if good else "red")
+        say(f"{state.status}: {state.reason}", fg="green" if state.passed else "red")
         say(f"  loop {state.loop_id}; more: hardwon loop show {state.loop_id}", dim=True)
         return
     last = state.trials[-1]
@@ -285,35 +286,32 @@ def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
             raise NotFound("reflection of trial", trial)
     reflections = plain(list(records), without_none=True)
     value = {"loop": _fields(state), "reflections": reflections, "damaged": damaged}
+    rows = [
+        (
+            str(one.number + 1),
+            one.outcome,
+            f"{one.reward:.2f}",
+            str(one.errors) if one.errors or one.outcome == "passed" else "–",
+            one.category or "–",
+            f"{one.seconds:.1f}s" if one.seconds else "–",
+        )
+        for one in state.trials
+    ]
 
     def say_loop() -> None:
         if trial is None:
-            _say_trials(state)
+            reason = f" ({state.reason})" if state.reason else ""
+            say(f"{state.loop_id}: {state.status}{reason}", bold=True)
+            say(f"task: {clip(one_line(state.task), 200)}")
+            for note in state.notes:
+                say(f"note: {note}", fg="yellow")
+            table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
         for record in records:
             _say_reflection(record, is_full=trial is not None)
         for name in damaged:
             say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
 
     return Output(value, say_loop)
-
-
-def _say_trials(state: LoopState) -> None:
-    say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
-    say(f"task: {clip(one_line(state.task), 200)}")
-    for note in state.notes:
-        say(f"note: {note}", fg="yellow")
-    rows = [
-        (
-            str(trial.number + 1),
-            trial.outcome,
-            f"{trial.reward:.2f}",
-            str(trial.errors) if trial.errors or trial.outcome == "passed" else "–",
-            trial.category or "–",
-            f"{trial.seconds:.1f}s" if trial.seconds else "–",
-        )
-        for trial in state.trials
-    ]
-    table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
 
 
 def _say_reflection(record: Record, *, is_full: bool) -> None:
@@ -355,10 +353,7 @@ def list_(agent: Agent, limit: int, status: str | None) -> Output:
         )
         for state in states
     ]
-    return Output(
-        [_fields(state) for state in states],
-        lambda: table(rows) if rows else say("(no loops)"),
-    )
+    return listing([_fields(state) for state in states], rows, "(no loops)")
 
 
 _filters = options.together(
@@ -453,7 +448,7 @@ def analyze(agent: Agent, html: str | None, min_frequency: int) -> Output:
 def export(loop_id: str, published: bool, target: str | None, **scope: Any) -> None:
     """The reflections of a loop as JSON."""
     is_layout = target is not None and os.path.abspath(target).endswith(exchange.LAYOUT)
-    with options.Scoped(**scope) as agent:
+    with options.open_agent(**scope) as agent:
         records = agent.loops.reflections(loop_id)
     documents = exchange.export(records, published=published or is_layout)
     if target is None:
@@ -480,22 +475,14 @@ def _write(path: str, text: str) -> None:
 @options.verbose
 def import_(agent: Agent, path: str, verbose: bool) -> Output:
     """Import the reflections below PATH, in any of the three published formats."""
-
-    def say_kept(done: int) -> str:
-        return f"{plural(done, 'loop')} imported; run it again for the others"
-
-    with Progress("Importing", kept=say_kept) as tell:
+    with Progress("Importing", kept="{} imported" + AGAIN, of="loop") as tell:
         imported = agent.loops.import_from(path, tell=tell)
     of_loops = (
         f"{plural(imported.reflections, 'reflection')} of {plural(len(imported.loops), 'loop')}"
     )
     unchanged = f"; known already: {imported.known:,}" if imported.known else ""
     known = imported.known_loops if verbose else ()
-    return Output(
-        imported,
-        [
-            f"{of_loops} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}",
-            *(f"  nothing new in {loop_id}" for loop_id in known),
-            *(f"  refused: {problem}" for problem in imported.refused),
-        ],
-    )
+    lines = [f"{of_loops} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}"]
+    lines += [f"  nothing new in {loop_id}" for loop_id in known]
+    lines += [f"  refused: {problem}" for problem in imported.refused]
+    return Output(imported, lines)

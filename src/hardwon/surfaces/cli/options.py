@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from functools import partial, wraps
 from typing import Any
@@ -16,11 +16,12 @@ import click
 import hardwon
 from hardwon.core.settings import duration, load
 from hardwon.engine.trust import project_for
-from hardwon.surfaces.cli.output import Output, emit, say
+from hardwon.surfaces.cli.output import AS_JSON, Output, emit, say
 
 Decorated = Callable[..., Any]
 _WHOLE = 1000  # longer than any first sentence of a help text
 _WEEK = timedelta(weeks=1)
+PORT = click.IntRange(0, 65535)
 
 
 def option(name: str, help: str, *names: str, choices: Sequence[str] = (), **how: Any) -> Decorated:
@@ -83,6 +84,9 @@ class Span(click.ParamType[timedelta]):
             self.fail(f"{value!r} is not a duration such as 10m, 36h, 30d or 2w", param, ctx)
 
 
+span = partial(option, type=Span())
+
+
 def _project(
     context: click.Context, _: click.Parameter, name: str | None, *, is_look: bool = False
 ) -> str | None:
@@ -103,15 +107,6 @@ def _from_settings(name: str) -> str | None:
     return getattr(_settings().scope, name) or None
 
 
-def _project_option(help: str, *, default: str | None = None, is_look: bool = False) -> Decorated:
-    return click.option(
-        "--project",
-        default=lambda: _from_settings("project") or default,
-        callback=partial(_project, is_look=is_look),
-        help=help,
-    )
-
-
 home = click.option(
     "--home",
     metavar="DIR",
@@ -124,18 +119,41 @@ tenant = click.option(
     default=lambda: _from_settings("tenant"),
     help="The tenant; default: the setting scope.tenant.",
 )
-_agent = click.option(
-    "--agent",
-    default=lambda: _from_settings("agent"),
-    help="The agent; default: the setting scope.agent.",
+
+
+def _scope(project_help: str, *, default: str | None = None, is_look: bool = False) -> Decorated:
+    """The options that choose a scope; `default` is the project if no setting names one."""
+    agent = click.option(
+        "--agent",
+        default=lambda: _from_settings("agent"),
+        help="The agent; default: the setting scope.agent.",
+    )
+    project = click.option(
+        "--project",
+        default=lambda: _from_settings("project") or default,
+        callback=partial(_project, is_look=is_look),
+        help=project_help,
+    )
+    return together(home, tenant, agent, project)
+
+
+scope = _scope("The project; default: none, which is everywhere; `.`: the one of this folder.")
+scope_here = _scope(
+    "The project; default: the one of this folder; '': only what holds everywhere.",
+    default=".",
+    is_look=True,
 )
-_EVERYWHERE = "The project; default: none, which is everywhere; `.`: the one of this folder."
-_HERE = "The project; default: the one of this folder; '': only what holds everywhere."
-_STARTED_IN = "The project; default: the one of the folder the server is started in."
-scope = together(home, tenant, _agent, _project_option(_EVERYWHERE))
-scope_here = together(home, tenant, _agent, _project_option(_HERE, default=".", is_look=True))
-scope_of_server = together(home, tenant, _agent, _project_option(_STARTED_IN))
-as_json = flag("--json", "Print JSON.", "as_json")
+scope_of_server = _scope("The project; default: the one of the folder the server is started in.")
+scope_of_each = _scope(
+    "Put them all into this project; default: each into its own; `.`: the one of this folder."
+)
+as_json = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,  # `is_json` tells it, to those who ask
+    callback=lambda context, _, is_wanted: context.meta.update({AS_JSON: is_wanted}),
+    help="Print JSON.",
+)
 verbose = flag("--verbose", "Print what happened to each.", "-v")
 limit = partial(option, "--limit", "At most this many.")
 
@@ -173,49 +191,46 @@ def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Set
     return settings._replace(recall=settings.recall._replace(embedder=name))
 
 
-class Scoped:
-    """`with Scoped(...) as agent:` opens the store for one agent and closes it again."""
+@contextmanager
+def open_agent(
+    home: str | None,
+    tenant: str,
+    agent: str,
+    project: str | None,
+    *,
+    settings: hardwon.Settings | None = None,
+) -> Iterator[hardwon.Agent]:
+    """`with open_agent(...) as agent:` opens the store for one agent and closes it again."""
+    with hardwon.open(home, settings=settings) as hw:
+        yield hw.agent(agent, project=project, tenant=tenant)
 
-    def __init__(
-        self,
-        home: str | None,
-        tenant: str,
-        agent: str,
-        project: str | None,
-        *,
-        settings: hardwon.Settings | None = None,
-    ) -> None:
-        self._hardwon = hardwon.open(home, settings=settings)
-        self._names = tenant, agent, project
 
-    def __enter__(self) -> hardwon.Agent:
-        tenant, agent, project = self._names
-        return self._hardwon.agent(agent, project=project, tenant=tenant)
-
-    def __exit__(self, *_: object) -> None:
-        self._hardwon.close()
+OF_HOME = {"place": home, "opens": hardwon.open}  # a verb about a whole home
 
 
 def verb(
     name: str,
     *,
     place: Decorated = scope,
-    opens: Callable[..., AbstractContextManager[hardwon.Agent]] = Scoped,
+    opens: Callable[..., AbstractContextManager[Any]] = open_agent,
 ) -> Callable[[Callable[..., Output]], click.Command]:
-    """A command of a function that gets the agent and its own options, and returns an Output."""
+    """A command of a function that gets what `opens` opens, and its own options.
+
+    The options of `place` are the arguments of `opens`, in their order. What the function returns
+    is printed.
+    """
 
     def make(function: Callable[..., Output]) -> click.Command:
         @wraps(function)
-        def call(
-            home: str | None, tenant: str, agent: str, project: str | None, **values: Any
-        ) -> None:
-            del values["as_json"]  # `emit` looks it up
-            with opens(home, tenant, agent, project) as own:
+        def call(**values: Any) -> None:
+            with opens(*(values.pop(name) for name in opened)) as own:
                 output = function(own, **values)
             emit(output)
 
         parameters = vars(call).pop("__click_params__", [])
         shared = place(as_json(call))
+        in_order = reversed(shared.__click_params__)
+        opened = [parameter.name for parameter in in_order if parameter.expose_value]
         shared.__click_params__ += parameters  # click lists them in reverse: these come first
         return click.command(name)(shared)
 

@@ -8,7 +8,8 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import zip_longest
 from time import monotonic
@@ -20,6 +21,7 @@ from hardwon.core.text.clean import clip, plural, printable
 from hardwon.core.values import plain
 
 _LEAST = 24  # columns of the terminal that the last two cells of a row share at least
+AS_JSON = "hardwon.json"  # where a command notes that it was called with --json
 INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 
@@ -62,6 +64,11 @@ class Output(NamedTuple):
     code: int = 0  # the exit code
 
 
+def listing(value: Any, rows: Sequence[tuple[str, ...]], none: str) -> Output:
+    """A table of the rows; without rows a line that says so."""
+    return Output(value, lambda: table(rows) if rows else say(none))
+
+
 def emit(output: Output) -> None:
     """Print a result as the command line wants it, then end with its exit code."""
     text = output.text
@@ -79,37 +86,26 @@ def emit(output: Output) -> None:
 def is_json() -> bool:
     """Whether the current command was called with --json."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.params.get("as_json"))
+    return context is not None and bool(context.meta.get(AS_JSON))
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     """Print rows in aligned columns; on a terminal the widest is wrapped, or else whole rows."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if rows and sys.stdout.isatty():
-        widths = _narrow(widths, width() - len(indent))
+        excess = sum(widths) + 2 * (len(widths) - 1) - (width() - len(indent))
+        at = widths.index(max(widths))
+        widths[at] -= max(0, excess)
+        if widths[at] <= 0:  # no column is wide enough to make room for all
+            widths = [0] * len(widths)
     for row in rows:
-        for line in _row(row, widths):
-            say_folded((indent + line).rstrip())
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """The lines of a row, its cells wrapped to the widths; one line if a word is too long."""
-    rooms = list(zip(cells, widths, strict=True))
-    if any(len(word) > room for cell, room in rooms for word in cell.split()):
-        return ["  ".join(cell.ljust(room) for cell, room in rooms)]
-    columns = (_wrap_text(cell, max(1, room)) for cell, room in rooms)
-    lines = zip_longest(*columns, fillvalue="")
-    return ["  ".join(map(str.ljust, parts, widths)) for parts in lines]
-
-
-def _narrow(widths: list[int], room: int) -> list[int]:
-    """The widths, with the widest column narrow enough for all to fit; none if that cannot be."""
-    excess = max(0, sum(widths) + 2 * (len(widths) - 1) - room)
-    widest = max(widths)
-    if excess >= widest:
-        return [0] * len(widths)
-    at = widths.index(widest)
-    return [*widths[:at], widest - excess, *widths[at + 1 :]]
+        rooms = list(zip(row, widths, strict=True))
+        lines: Iterable[tuple[str, ...]] = [row]
+        if all(len(word) <= room for cell, room in rooms for word in cell.split()):
+            columns = (_wrap_text(cell, max(1, room)) for cell, room in rooms)
+            lines = zip_longest(*columns, fillvalue="")
+        for cells in lines:
+            say_folded((indent + "  ".join(map(str.ljust, cells, widths))).rstrip())
 
 
 def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
@@ -148,6 +144,7 @@ def age(moment: datetime, now: datetime, *, in_words: bool = False) -> str:
 
 _ON_TERMINAL, _IN_PIPE = 0.1, 10.0  # seconds between two reports
 _BAR = 20  # columns
+AGAIN = "; run it again for the others"  # how a note on kept work ends
 
 
 class Progress:
@@ -155,7 +152,8 @@ class Progress:
 
     It writes to standard error and clears its line at the end, or nothing with --json. Time counts
     from the first call.
-    After Ctrl-C, `kept(done)` says what the work done so far has left behind.
+    After Ctrl-C, `kept` says what the work done so far has left behind; {} stands for its count,
+    as in `kept="{} mined", of="session"`.
     """
 
     def __init__(
@@ -163,13 +161,14 @@ class Progress:
         label: str,
         *,
         is_quiet: bool | None = None,
-        kept: Callable[[int], str] | None = None,
+        kept: str = "",
+        of: str = "",
         clock: Callable[[], float] = monotonic,
         stream: TextIO | None = None,
     ) -> None:
         self._label = label
         self._is_quiet = is_json() if is_quiet is None else is_quiet
-        self._kept = kept
+        self._kept, self._noun = kept, of
         self._clock = clock
         self._stream = stream or sys.stderr
         self._is_bar = self._stream.isatty()
@@ -206,7 +205,7 @@ class Progress:
     def __exit__(self, _: object = None, error: object = None, trace: object = None) -> None:
         self.clear()
         if self._kept and isinstance(error, (KeyboardInterrupt, click.Abort)):
-            error.add_note(self._kept(self._done))
+            error.add_note(self._kept.format(plural(self._done, self._noun)))
 
     def clear(self) -> None:
         """Remove the bar from its line, so that something else can be printed there."""
@@ -215,27 +214,24 @@ class Progress:
             self._drawn = 0
 
 
-class Watched:
+@contextmanager
+def poll_progress(progress: Progress, look: Callable[[], tuple[int, int]]) -> Iterator[None]:
     """Progress that polls `look` while something else works."""
+    end = threading.Event()
 
-    def __init__(self, progress: Progress, look: Callable[[], tuple[int, int]]) -> None:
-        self._progress = progress
-        self._look = look
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
+    def keep_looking() -> None:
+        while not end.wait(_ON_TERMINAL):
+            progress(*look())
 
-    def __enter__(self) -> None:
-        self._progress(*self._look())
-        self._thread.start()
-
-    def __exit__(self, *raised: object) -> None:
-        self._end.set()
-        self._thread.join()
-        self._progress.__exit__(*raised)
-
-    def _keep_looking(self) -> None:
-        while not self._end.wait(_ON_TERMINAL):
-            self._progress(*self._look())
+    with progress:
+        progress(*look())
+        thread = threading.Thread(target=keep_looking, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            end.set()
+            thread.join()
 
 
 def state(done: int, of: int, *, seconds: float) -> str:

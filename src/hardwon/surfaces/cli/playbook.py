@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -26,7 +26,7 @@ from hardwon.surfaces.cli.lesson import (
     describe,
 )
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, emit, say, say_folded
+from hardwon.surfaces.cli.output import Output, emit, say
 from hardwon.surfaces.presentation import wording
 
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
@@ -44,43 +44,32 @@ _words = options.together(
 @options.scope_here
 @options.as_json
 @click.pass_context
-def command(context: click.Context, /, markdown: bool, as_json: bool, **place: Any) -> None:
+def command(context: click.Context, /, markdown: bool, **place: Any) -> None:
     """Show what this project has taught, in the order of what it saves; change it item by item."""
-    if context.invoked_subcommand is not None:
+    if context.invoked_subcommand:
         return
-    with options.Scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         if markdown:
             say(agent.playbook.markdown())
-        else:
-            emit(_all_items(agent))
-
-
-def _all_items(agent: Agent) -> Output:
-    playbook, block = agent.playbook, agent.playbook.block()
-    known = playbook.list()
-    waiting = [item for status in _WAITING for item in playbook.list(status=status)]
+            return
+        block, known = agent.playbook.block(), agent.playbook.list()
+        waiting = [item for status in _WAITING for item in agent.playbook.list(status=status)]
     shown = {item.id for item in block.lessons}
     items = [wording.describe_item(item, shown) for item in (*known, *waiting)]
+    where = options.place(agent.scope)
 
-    def show() -> None:
-        where = options.place(agent.scope)
-        if not items:
-            say(f"(no items{where})")
-            say_folded(
-                "An agent or a model writes them: hardwon install AGENT --read ask", dim=True
-            )
-            return
-        say(f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:")
+    def lines() -> Iterator[str]:
+        yield f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:"
         for item in items:
             states = ", ".join((item["sort"], *item["states"]))
-            needed = f"needed {plural(item['met'], 'time')}"
-            told = "; ".join(part for part in (needed, item["evidence"]) if part)
-            say_folded(f"  #{item['id']}  {states}  ({told})")
+            told = "; ".join(part for part in (item["needed"], item["evidence"]) if part)
+            yield f"  #{item['id']}  {states}" + (f"  ({told})" if told else "")
             when = f"{item['when']}: " if item["when"] else ""
             words = f"{when}{sentence(item['wrong'])} {item['do']}"
-            say_folded(f"      {one_line(words.strip())}")
+            yield f"      {one_line(words.strip())}"
 
-    return Output(items, show)
+    hint = "An agent or a model writes them: hardwon install AGENT --read ask"
+    emit(Output(items, lines() if items else [f"(no items{where})", hint]))
 
 
 def _report_change(done: str, item: Lesson) -> Output:
@@ -154,7 +143,8 @@ def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> 
 
     An item is kept as far as the steps of the run show it. With `-` the items come from standard
     input, a JSON object a line: {"sort": …, "when": …, "do": …, "wrong": …}. Without --run it is
-    the latest run of the project. `hardwon lesson add` keeps an item of your own.
+    the latest run of the project that has not ended. An item of your own needs no run:
+    `hardwon lesson add "WHEN" "DO" --project .` keeps it.
     """
     if not source and not (item["when"] and item["do"]):
         raise click.UsageError("name --when and --do, or give items on standard input with -")
@@ -178,7 +168,7 @@ def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
     Run it again to bring the block up to date. A folder, such as .hardwon/lessons/, gets a file for
     each item; changes that others made to its files are taken in before.
     """
-    with options.Scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         playbook = agent.playbook
         is_empty = not is_removal and not playbook.list()
         for file in files:

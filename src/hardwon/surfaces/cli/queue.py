@@ -21,7 +21,7 @@ from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, age, complain, dump, emit, say
+from hardwon.surfaces.cli.output import Output, age, complain, emit, is_json, say
 from hardwon.surfaces.cli.work import drain_progress, tally_text
 
 _RETRIES_READ = 2000  # a larger backlog is not read for a view
@@ -41,21 +41,20 @@ def command() -> None:
 @flag("--once", "Print once and stop, also on a terminal.")
 @options.home
 @options.as_json
-def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
+def top(every: float, once: bool, home: str | None) -> None:
     """Depth, rates, jobs in flight and retries, until Ctrl-C."""
-    is_live = not once and not as_json and sys.stdout.isatty()
+    is_live = not once and not is_json() and sys.stdout.isatty()
     with hardwon.open(home) as hw:
         view = _look(hw)
-        if as_json:
-            dump(view)
-            return
-        _show(view, rate=0.0)
+        emit(Output(view, lambda: _show(view, rate=0.0)))
         with suppress(KeyboardInterrupt):  # the usual way to leave
             while is_live:
                 time.sleep(max(0.1, every))
                 earlier, view = view, _look(hw)
+                seconds = (view["at"] - earlier["at"]).total_seconds()
+                done = view["worker"].get("done", 0) - earlier["worker"].get("done", 0)
                 click.clear()
-                _show(view, rate=_rate(earlier, view))
+                _show(view, rate=max(0.0, done / seconds) if seconds else 0.0)
 
 
 def _look(hw: Hardwon) -> dict[str, Any]:
@@ -68,7 +67,7 @@ def _look(hw: Hardwon) -> dict[str, Any]:
 
 
 def _show(view: dict[str, Any], *, rate: float) -> None:
-    """Print the view."""
+    """Print the view; `rate` is how many jobs are done in a second."""
     counts, status, now = view["counts"], view["worker"], view["at"]
     worker = f"worker {status['pid']}" if status else "no worker is running"
     say(f"hardwon queue   {now:%H:%M:%S}   {worker}", bold=True)
@@ -90,13 +89,6 @@ def _show(view: dict[str, Any], *, rate: float) -> None:
         wait = max(0.0, (job.due - now).total_seconds())
         error = one_line(job.last_error, 60)
         say(f"  {job.id}  attempt {job.attempts + 1} in {wait:.0f}s  {error}")
-
-
-def _rate(earlier: dict[str, Any], later: dict[str, Any]) -> float:
-    """Jobs per second between two views."""
-    seconds = (later["at"] - earlier["at"]).total_seconds()
-    done = later["worker"].get("done", 0) - earlier["worker"].get("done", 0)
-    return max(0.0, done / seconds) if seconds else 0.0
 
 
 def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -130,7 +122,6 @@ def reflect_command(
     tenant: str,
     agent: str,
     project: str | None,
-    as_json: bool,
 ) -> None:
     """Keep WORDS as a lesson at once, without a model; or look after the queue.
 
@@ -146,8 +137,11 @@ def reflect_command(
     verb = _verb(words, everything)
     with hardwon.open(home) as hw:
         if verb is None:
-            own = hw.agent(agent, project=project, tenant=tenant)
-            emit(_keep(own, " ".join(words)))
+            began = utc_now()
+            lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
+            kept = "Kept as lesson" if lesson.created_at >= began else "Known already: lesson"
+            head = f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}"
+            emit(Output(lesson, [head, *quarantine_note(lesson)]))
             return
         if verb and not hw.settings.queue.enabled:
             say(_OFF)
@@ -175,14 +169,6 @@ def _verb(words: tuple[str, ...], everything: bool) -> str | None:
     return verb if not arguments else None
 
 
-def _keep(agent: hardwon.Agent, text: str) -> Output:
-    began = utc_now()
-    lesson = agent.learn(text)
-    kept = "Kept as lesson" if lesson.created_at >= began else "Known already: lesson"
-    head = f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}"
-    return Output(lesson, [head, *quarantine_note(lesson)])
-
-
 def _status(hw: Hardwon) -> Output:
     counts, _ = hw.queue.status()
     lines = [f"{plural(counts.pending, 'job')} waiting, {counts.dead} given up", _HINT]
@@ -193,25 +179,20 @@ def _status(hw: Hardwon) -> Output:
 
 def _list(hw: Hardwon) -> Output:
     pending, dead = hw.queue.waiting(), hw.queue.dead()
-
-    def lines() -> Iterator[str]:
-        for title, jobs in (("Waiting", pending), ("Given up", dead)):
-            yield f"{title} ({len(jobs)}):"
-            for job in jobs:
-                yield from _job_lines(job, f"{age(job.enqueued_at, utc_now())} old", most=160)
-
-    return Output({"pending": pending, "dlq": dead}, lines())
+    lines = []
+    for title, jobs in (("Waiting", pending), ("Given up", dead)):
+        lines.append(f"{title} ({len(jobs)}):")
+        for job in jobs:
+            lines += _job_lines(job, f"{age(job.enqueued_at, utc_now())} old", most=160)
+    return Output({"pending": pending, "dlq": dead}, lines)
 
 
 def _list_failed(hw: Hardwon) -> Output:
     dead = hw.queue.dead()
-
-    def lines() -> Iterator[str]:
-        yield f"Given up ({len(dead)}):" if dead else "No job was given up."
-        for job in dead:
-            yield from _job_lines(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", most=240)
-
-    return Output(dead, lines())
+    lines = [f"Given up ({len(dead)}):" if dead else "No job was given up."]
+    for job in dead:
+        lines += _job_lines(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", most=240)
+    return Output(dead, lines)
 
 
 def _drain(hw: Hardwon) -> Output:

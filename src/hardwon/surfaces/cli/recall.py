@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hardwon import Agent
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values.report import Answer
 from hardwon.engine.pipeline import inject
 from hardwon.engine.runtime import utc_now
+from hardwon.knowledge.ranking.scores import Judged
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, age, emit, is_json, say, table
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import Answer
-    from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
 _LIMIT = options.limit(default=5)
@@ -45,27 +43,23 @@ def command(
     explain: bool,
     meaning: bool | None,
     hyde: bool,
-    as_json: bool,
     **place: Any,
 ) -> None:
     """Show what the agent would get for the prompt, pending call or error TEXT."""
     door = "error" if error else "action" if tool else "turn"
     settings = options.with_meaning(load(place["home"]), meaning)
-    with options.Scoped(**place, settings=settings) as agent:
+    with options.open_agent(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
     if not is_json():
         options.say_where(agent.scope)
-    emit(_explanation(judged) if explain else _block(judged, door))
-
-
-def _block(judged: Sequence[Judged], door: str) -> Output:
+    if explain:
+        emit(_explanation(judged))
+        return
     lessons = [candidate.match.lesson for candidate in judged if not candidate.verdict]
     block = inject.render(lessons, door=door, budget=_BUDGET)
     nothing = "(nothing fits)\n--explain shows all candidates, and why they are not shown"
-    return Output(
-        {"text": block.text, "lessons": block.lessons},
-        lambda: say(block.text) if block.text else say(nothing, dim=True),
-    )
+    value = {"text": block.text, "lessons": block.lessons}
+    emit(Output(value, lambda: say(block.text) if block.text else say(nothing, dim=True)))
 
 
 def _explanation(judged: Sequence[Judged]) -> Output:
@@ -95,7 +89,7 @@ def _explanation(judged: Sequence[Judged]) -> Output:
 @click.argument("words", nargs=-1, required=True)
 @_LIMIT
 def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
-    """Show the calls that worked for WORDS: in this project first, then in others."""
+    """Show the calls that worked for WORDS: here first, then in the agent's other projects."""
     return _answers(agent, agent.how(" ".join(words), limit=limit, is_for_person=True))
 
 
@@ -103,7 +97,7 @@ def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
 @click.argument("error")
 @_LIMIT
 def fix_command(agent: Agent, error: str, limit: int) -> Output:
-    """Show what got past ERROR (`-` reads it): in this project first, then in others."""
+    """Show what got past ERROR (`-` reads it): here first, then in the agent's other projects."""
     return _answers(agent, agent.fix(sys.stdin.read() if error == "-" else error, limit=limit))
 
 
@@ -113,7 +107,11 @@ def _answers(agent: Agent, answers: Sequence[Answer]) -> Output:
 
     def show() -> None:
         if not answers:
-            say(f"(nothing that worked is known to the agent {name})", dim=True)
+            others = sorted({place.agent for place in agent.lessons.elsewhere()} - {name})
+            hint = f"; other agents: {', '.join(f'--agent {one}' for one in others)}"
+            say(
+                f"(nothing that worked is known to the agent {name}{hint * bool(others)})", dim=True
+            )
         for answer in answers:
             say(answer.text)
             failed = f", failed {answer.failed}" if answer.failed else ""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 import hardwon
 from hardwon.api import notices
 from hardwon.core.text.clean import one_line, plural, printable
-from hardwon.core.values.report import LessonVerdict, Report
+from hardwon.core.values.report import Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.learning import print_recurring
@@ -29,15 +29,12 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _FILLS = {wording.GOOD: "█", wording.BAD: "▒", wording.OPEN: "░"}
 _WIDEST = 160
 _BROADEST = 3  # most columns per day
-_SAVED, _SHOWN = "What it saved", "What was shown, and what happened then"
-_TO_DO = "To do: failures that keep coming back and have no fix"
-_BY_LESSON = "Lesson by lesson"
 
 
 @click.command("report")
 @flag("--all", "Every agent and project of the tenant.", "whole")
 @flag("--projects", "What the agent keeps failing at, over all projects, and what got past it.")
-@option("--since", "How far back: 30d, 2w or 12h.", default="30d", type=options.Span())
+@options.span("--since", "How far back: 30d, 2w or 12h.", default="30d")
 @option("--html", "Write a page that needs no network.", "file", type=click.Path(dir_okay=False))
 @flag("--markdown", "Print a digest in Markdown, to be sent around.")
 @options.scope_here
@@ -48,7 +45,6 @@ def command(
     since: timedelta,
     file: str | None,
     markdown: bool,
-    as_json: bool,
     home: str | None,
     **place: Any,
 ) -> None:
@@ -58,7 +54,7 @@ def command(
     UTC.
     """
     if projects:
-        with options.Scoped(home, **place) as agent:
+        with options.open_agent(home, **place) as agent:
             failures = agent.recurring(since=since)
         none = "No failure was recorded in this time; `hardwon session learn` reads past sessions"
         show = (lambda: print_recurring(failures, is_full=True)) if failures else none
@@ -83,6 +79,76 @@ def command(
     emit(Output(report, say_report))
 
 
+class _Row(NamedTuple):
+    """One line of the report, for the terminal and for the page."""
+
+    text: str
+    figure: int | None = None
+    lead: str = ""  # a short word about it
+    more: str = ""  # what stands below it
+    days: Sequence[int] = ()  # how the figure spreads over the period
+    tones: dict[str, int] | None = None  # how the figure parts into good, bad and open
+
+
+class _Section(NamedTuple):
+    """A heading and its lines; one without lines is left out."""
+
+    head: str
+    rows: Sequence[_Row]
+    note: str = ""
+
+
+def _sections(report: Report) -> Iterator[_Section]:
+    """The whole report, once for both: the terminal and the page."""
+    saved = [_Row(sentence) for sentence in wording.savings(report)]
+    kinds = report.observed.kinds if saved else ()
+    saved += [_Row(kind.text, lead=wording.kind_observed(kind)) for kind in kinds]
+    yield _Section("What it saved", saved)
+    met = [
+        _Row(kind.text, kind.met, days=wording.spread(report, kind.days))
+        for kind in report.failures
+    ]
+    yield _Section(f"Failures met: {sum(wording.days(report)):,}", met)
+    stopped = [
+        _Row(kind.text, kind.met, f"last on {wording.day(kind.last.date())}")
+        for kind in report.stopped
+    ]
+    quiet = wording.span(report.quiet)
+    yield _Section(f"Stopped coming back (not met for {quiet})", stopped)
+    states = [
+        _Row(
+            f"{wording.state_name(state.status)} ({meaning})"
+            + (f", {state.new:,} of them new this week" if state.new else ""),
+            state.total,
+        )
+        for state, meaning in wording.states(report)
+    ]
+    yield _Section(f"Lessons: {sum(state.total for state in report.lessons):,}", states)
+    shown = []
+    for door in report.doors if report.shown else ():
+        outcomes = report.outcomes(door)
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+        name, tones = wording.DOORS.get(door, door), wording.tones(outcomes)
+        shown.append(_Row(name, sum(outcomes.values()), more=counts, tones=tones))
+    head = f"Shown: {plural(report.shown, 'time')}, {plural(report.tokens, 'token')}"
+    yield _Section(head, shown)
+    to_do = [_Row(one.text, one.met, f"#{one.lesson}") for one in report.unsolved]
+    hint = "Add a fix: `hardwon lesson edit ID --correction …`"
+    yield _Section("To do: failures that keep coming back and have no fix", to_do, hint)
+    costs = f"today {wording.money(report)}", f"queue {wording.queue(report)}"
+    yield _Section("Costs and queue", [_Row(cost) for cost in costs])
+    parts = [
+        _Row(f"{wording.part(effect)}: {effect.words}", more=wording.part_rates(effect))
+        for effect in report.parts
+    ]
+    yield _Section("Proof by door, project and origin", parts, wording.TOGETHER)
+    verdicts = [
+        _Row(f"#{one.lesson} {one.text}", None, wording.verdict(one), wording.rates(one))
+        for one in report.verdicts
+    ]
+    yield _Section("Lesson by lesson", verdicts)
+
+
 def lines(report: Report, width: int) -> Iterator[str]:
     """The report; no line is wider than `width`, and headings are not indented."""
     width = min(width, _WIDEST)
@@ -91,101 +157,43 @@ def lines(report: Report, width: int) -> Iterator[str]:
         yield f"  {wording.EMPTY}"
         if not report.window.is_whole:
             yield "  `hardwon report --all` covers every project."
-    for heading, rows in _sections(report, width):
+    for head, rows, note in _sections(report):
         if rows:
-            yield from ("", heading, *rows)
+            yield from ("", head)
+        if rows and rows[0].days:
+            first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
+            room = width - len(first) - len(last) - 4
+            yield f"  {first} {sparkline(wording.days(report), room)} {last}"
+        for row in rows:
+            yield from _row_lines(row, rows, width)
+        if any(row.tones for row in rows):
+            yield "  █ went well  ▒ went wrong  ░ neither, or unknown"
+        yield from _wrap_lines(note if rows else "", width, "  ")
     if report.proof == OFF:
         yield from ("", *_wrap_lines(OFF, width, ""))
 
 
-def _sections(report: Report, width: int) -> Iterator[tuple[str, list[str]]]:
-    """Headings, and the lines below them; one without lines is left out."""
-    rows = [line for told in wording.savings(report) for line in _wrap_lines(told, width, "  ")]
-    kinds = report.observed.kinds if rows else ()
-    rows += [cut(f"    {wording.kind_observed(kind)}: {kind.text}", width) for kind in kinds]
-    yield _SAVED, rows
-    yield f"Failures met: {sum(wording.days(report)):,}", _failure_lines(report, width)
-    starts = (
-        (f"  {_times(kind.met)}, last on {wording.day(kind.last.date()):<6}  ", kind.text)
-        for kind in report.stopped
-    )
-    head = f"Stopped coming back (not met for {wording.span(report.quiet)})"
-    yield head, [start + cut(text, width - len(start)) for start, text in starts]
-    yield (
-        f"Lessons: {sum(state.total for state in report.lessons):,}",
-        [
-            cut(
-                f"  {state.total:>5,} {wording.state_name(state.status):<11}"
-                f" {f'+{state.new:,} this week' if state.new else '':<16} {meaning}",
-                width,
-            )
-            for state, meaning in wording.states(report)
-        ],
-    )
-    head = f"Shown: {plural(report.shown, 'time')}, {plural(report.tokens, 'token')}"
-    yield head, list(_door_lines(report, width)) if report.shown else []
-    starts = (
-        (f"  {_times(failure.met)}  #{failure.lesson:<5} ", failure.text)
-        for failure in report.unsolved
-    )
-    rows = [start + cut(text, width - len(start)) for start, text in starts]
-    hint = "  Add a fix: `hardwon lesson edit ID --correction …`"
-    yield _TO_DO, [*rows, hint] if rows else []
-    costs = f"  today {wording.money(report)}", f"  queue {wording.queue(report)}"
-    yield "Costs and queue", [cut(line, width) for line in costs]
-    yield "Proof by door, project and origin", list(_part_lines(report, width))
-    yield _BY_LESSON, list(_verdict_lines(report, width))
-
-
-def _failure_lines(report: Report, width: int) -> list[str]:
-    if not report.met:
-        return []
-    first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
-    room = width - len(first) - len(last) - 4
-    rows = [f"  {first} {sparkline(wording.days(report), room)} {last}"]
-    most, size = max(kind.met for kind in report.failures), max(6, width // 8)
-    for kind in report.failures:
-        days = sparkline(wording.spread(report, kind.days), size)
-        start = f"  {kind.met:>5,} {bar(kind.met / most, size)} {days} "
-        rows.append(start + cut(kind.text, width - len(start)))
-    return rows
-
-
-def _times(met: int) -> str:
-    """How often, in a column."""
-    return f"{met:>5,} {'time' if met == 1 else 'times':<5}"
-
-
-def _door_lines(report: Report, width: int) -> Iterator[str]:
-    size = max(10, width // 5)
-    for door in report.doors:
-        outcomes = report.outcomes(door)
-        total, picture = sum(outcomes.values()), stack(wording.tones(outcomes), size)
-        yield f"  {total:>5,} {picture} {wording.DOORS.get(door, door)}"
-        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
-        yield from _wrap_lines(counts, width, " " * 8)
-    yield "  █ went well  ▒ went wrong  ░ neither, or unknown"
-
-
-def _part_lines(report: Report, width: int) -> Iterator[str]:
-    for effect in report.parts:
-        sentence = f"{cut(wording.part(effect), width // 2)}: {effect.words}"
-        yield from _wrap_lines(sentence, width, "  ")
-        yield from _wrap_lines(wording.part_rates(effect), width, "    ")
-    yield from _wrap_lines(wording.TOGETHER if report.parts else "", width, "  ")
-
-
-def _verdict_lines(report: Report, width: int) -> Iterator[str]:
-    words = [wording.verdict(judged) for judged in report.verdicts]
-    size = max(map(len, words), default=0)
-    for judged, verdict in zip(report.verdicts, words, strict=True):
-        yield cut(f"  #{judged.lesson:<5} {verdict:<{size}}  {judged.text}", width)
-        if rates := wording.rates(judged):
-            yield from _wrap_lines(rates, width, " " * 9)
+def _row_lines(row: _Row, rows: Sequence[_Row], width: int) -> Iterator[str]:
+    """A row in columns that all rows of its section share; one without figures is wrapped."""
+    lead = max(len(one.lead) for one in rows)
+    if row.figure is None and not row.lead:
+        yield from _wrap_lines(row.text, width, "  ")
+    else:
+        start = "  " if row.figure is None else f"  {row.figure:>5,} "
+        if row.days:
+            most, size = max(one.figure or 0 for one in rows), max(6, width // 8)
+            start += f"{bar((row.figure or 0) / most, size)} {sparkline(row.days, size)} "
+        if row.tones:
+            start += f"{stack(row.tones, max(10, width // 5))} "
+        start += f"{row.lead:<{lead}}  " if lead else ""
+        yield start + cut(row.text, width - len(start))
+    yield from _wrap_lines(row.more, width, " " * (4 if row.figure is None else 8))
 
 
 def _wrap_lines(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
+    """The text in lines; one with wide letters is cut."""
+    wrapped = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
+    return [cut(line, width) for line in wrapped]
 
 
 def bar(share: float, size: int) -> str:
@@ -235,121 +243,43 @@ _KEY = (
 
 def page(report: Report) -> str:
     """The report as one page: no script, no network, every text escaped."""
-    title = f"hardwon report on {wording.place(report)}"
     about = f"{wording.period(report)}; days are those of UTC; made {report.at:%Y-%m-%d %H:%M}."
-    told = "".join(f"<p>{safe(sentence)}</p>" for sentence in wording.savings(report))
-    kinds = "".join(_fact(one.text, wording.kind_observed(one)) for one in report.observed.kinds)
-    stopped = (
-        _row(f"{kind.met:,}", safe(kind.text), f"last {wording.day(kind.last.date())}")
-        for kind in report.stopped
-    )
-    unsolved = (
-        _row(f"{failure.met:,}", safe(failure.text), f"<code>#{failure.lesson}</code>")
-        for failure in report.unsolved
-    )
-    hint = '<p class="soft">Add the fix: <code>hardwon lesson edit ID --correction …</code></p>'
-    quiet = wording.span(report.quiet)
-    return html.page(
-        title,
-        about,
-        html.section(_SAVED, f"{told}<ul>{kinds}</ul>") if told else "",
-        _tiles(report),
-        _failures(report),
-        _list(f"Stopped coming back: not met for {quiet}", stopped),
-        _list(_SHOWN, (_door(report, door) for door in report.doors), _KEY),
-        _list(_BY_LESSON, map(_verdict, report.verdicts)),
-        _list(_TO_DO, unsolved, hint),
-        _lessons(report),
-        _proof(report),
-    )
-
-
-def _list(head: str, rows: Iterable[str], more: str = "") -> str:
-    """A section with a list; nothing without rows."""
-    body = "".join(rows)
-    return html.section(head, f"<ul>{body}</ul>{more}") if body else ""
-
-
-def _tiles(report: Report) -> str:
-    new = sum(state.new for state in report.lessons)
-    total = sum(state.total for state in report.lessons)
-    quiet, tokens = wording.span(report.quiet), plural(report.tokens, "token")
+    new, total = (sum(getattr(one, name) for one in report.lessons) for name in ("new", "total"))
     facts = (
         (sum(wording.days(report)), "failure", "met"),
-        (len(report.stopped), "kind", f"not met for {quiet}"),
+        (len(report.stopped), "kind", f"not met for {wording.span(report.quiet)}"),
         (total, "lesson", f"({new:,} new this week)"),
-        (report.shown, "time", f"shown, {tokens}"),
+        (report.shown, "time", f"shown, {plural(report.tokens, 'token')}"),
     )
-    named = (plural(number, noun).split(" ") for number, noun, _ in facts)
-    return html.tiles(
-        *(
-            (figure, f"{noun} {what}")
-            for (figure, noun), (_, _, what) in zip(named, facts, strict=True)
+    tiles = [(f"{n:,}", f"{plural(n, noun).partition(' ')[2]} {what}") for n, noun, what in facts]
+    parts = [html.tiles(*tiles), *(_section(report, *one) for one in _sections(report) if one.rows)]
+    if not any(wording.days(report)):
+        parts.append(f'<p class="soft">{safe(wording.EMPTY)}</p>')
+    if report.proof == OFF:
+        parts.append(f'<p class="soft">{safe(OFF)}</p>')
+    return html.page(f"hardwon report on {wording.place(report)}", about, *parts)
+
+
+def _section(report: Report, head: str, rows: Sequence[_Row], note: str) -> str:
+    chart = ""
+    if rows[0].days:
+        first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
+        counts = wording.days(report)
+        chart = (
+            f"{html.columns(counts, 'days')}<p class='soft ends'><span>{first}</span>"
+            f"<span>at most {max(counts):,} a day</span><span>{last}</span></p>"
         )
-    )
+    key = _KEY if any(row.tones for row in rows) else ""
+    end = f'<p class="soft">{safe(note)}</p>' if note else ""
+    return html.section(head, f"{chart}<ul>{''.join(map(_item, rows))}</ul>{key}{end}")
 
 
-def _proof(report: Report) -> str:
-    rows = "".join(
-        _fact(f"{wording.part(effect)}: {effect.words}", wording.part_rates(effect))
-        for effect in report.parts
-    )
-    note = f'<p class="soft">{safe(wording.TOGETHER)}</p>'
-    parts = f"<h3>By door, project and origin</h3><ul>{rows}</ul>{note}"
-    end = f'<p class="soft">{safe(OFF)}</p>' if report.proof == OFF else ""
-    return f"{html.section('Proof', parts) if rows else ''}{end}"
-
-
-def _failures(report: Report) -> str:
-    counts = wording.days(report)
-    if not any(counts):
-        return html.section("Failures met", f'<p class="soft">{safe(wording.EMPTY)}</p>')
-    first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
-    chart = (
-        f"{html.columns(counts, 'days')}<p class='soft ends'><span>{first}</span>"
-        f"<span>at most {max(counts):,} a day</span><span>{last}</span></p>"
-    )
-    rows = "".join(
-        _row(f"{one.met:,}", safe(one.text), html.columns(wording.spread(report, one.days), "mini"))
-        for one in report.failures
-    )
-    return html.section("Failures met, by day and kind", f"{chart}<ul>{rows}</ul>")
-
-
-def _door(report: Report, door: str) -> str:
-    outcomes = report.outcomes(door)
-    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
-    picture = html.stack(wording.tones(outcomes))
-    name = safe(wording.DOORS.get(door, door))
-    return (
-        f'<li><b>{sum(outcomes.values()):,}</b><span class="wide">{name}</span>'
-        f'<span class="wide">{picture}</span><span class="wide soft">{safe(counts)}</span></li>'
-    )
-
-
-def _verdict(judged: LessonVerdict) -> str:
-    rates = wording.rates(judged)
-    details = f'<br><span class="soft">{safe(rates)}</span>' if rates else ""
-    return _row(f"#{judged.lesson}", f"{safe(judged.text)}{details}", safe(wording.verdict(judged)))
-
-
-def _lessons(report: Report) -> str:
-    rows = "".join(
-        _row(
-            f"{state.total:,}",
-            f"{safe(wording.state_name(state.status))} <span class='soft'>({safe(meaning)})</span>",
-            f"+{state.new:,} this week" if state.new else "",
-        )
-        for state, meaning in wording.states(report)
-    )
-    costs = f"Today {safe(wording.money(report))}. Queue: {safe(wording.queue(report))}."
-    return html.section("Lessons, costs and queue", f'<ul>{rows}</ul><p class="soft">{costs}</p>')
-
-
-def _fact(text: str, details: str) -> str:
-    soft = f'<span class="soft">{safe(details)}</span>'
-    return f'<li class="fact"><span>{safe(text)}</span>{soft}</li>'
-
-
-def _row(number: str, text: str, side: str) -> str:
-    return f'<li><b>{number}</b><span>{text}</span><span class="side soft">{side}</span></li>'
+def _item(row: _Row) -> str:
+    more = f'<span class="wide soft">{safe(row.more)}</span>' if row.more else ""
+    if row.figure is None:
+        lead = f'<span class="soft">{safe(row.lead)}</span>' if row.lead else ""
+        return f'<li class="fact"><span>{safe(row.text)}</span>{lead}{more}</li>'
+    picture = f'<span class="wide">{html.stack(row.tones)}</span>' if row.tones else ""
+    side = html.columns(row.days, "mini") if row.days else safe(row.lead)
+    text = f'<span>{safe(row.text)}</span><span class="side soft">{side}</span>'
+    return f"<li><b>{row.figure:,}</b>{text}{picture}{more}</li>"

@@ -16,6 +16,7 @@ from hardwon.learn.transcripts.past import LEARNT, Learnt
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     age,
@@ -69,32 +70,32 @@ def list_(agent: Agent, text: str, limit: int) -> Output:
 def show(agent: Agent, run_id: str) -> Output:
     """The run ID, step by step, with what it was shown."""
     run = agent.runs.get(run_id)
-    return Output(run, lambda: _say_run(run))
+
+    def say_run() -> None:
+        say_folded(run.task or "(a run without a task)")
+        say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
+        number = run.made - len(run.steps)
+        for event in timeline(run.steps, run.shown):
+            if isinstance(event, Shown):
+                lessons = ", ".join(f"#{number}" for number in event.lessons) or "a warning"
+                shown = f"shown {wording.DOORS.get(event.door, event.door)}: {lessons}"
+                say(
+                    f"       {'withheld by the hold-out' if event.door == WITHHELD else shown}",
+                    dim=True,
+                )
+                continue
+            number += 1
+            mark = "failed" if event.failed else "worked"
+            say_folded(f"  {number:>3}  {mark}  {event.tool}  {one_line(event.args)}")
+            for line in event.output.splitlines()[:_LINES] if event.failed else ():
+                say_folded(f"       {line}")
+
+    return Output(run, say_run)
 
 
 def _counts(run: EndedRun) -> str:
     times_told = f", told {plural(run.told, 'time')}" if run.told else ""
     return f"{plural(run.made, 'step')}, {run.failed} failed{times_told}"
-
-
-def _say_run(run: EndedRun) -> None:
-    say_folded(run.task or "(a run without a task)")
-    say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
-    number = run.made - len(run.steps)
-    for event in timeline(run.steps, run.shown):
-        if isinstance(event, Shown):
-            lessons = ", ".join(f"#{number}" for number in event.lessons) or "a warning"
-            shown = f"shown {wording.DOORS.get(event.door, event.door)}: {lessons}"
-            say(
-                f"       {'withheld by the hold-out' if event.door == WITHHELD else shown}",
-                dim=True,
-            )
-            continue
-        number += 1
-        mark = "failed" if event.failed else "worked"
-        say_folded(f"  {number:>3}  {mark}  {event.tool}  {one_line(event.args)}")
-        for line in event.output.splitlines()[:_LINES] if event.failed else ():
-            say_folded(f"       {line}")
 
 
 @options.group("trace")
@@ -107,7 +108,7 @@ def trace_command() -> None:
     """
 
 
-@trace_command.verb("import")
+@trace_command.verb("import", place=options.scope_of_each)
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record the traces in FILES (OTLP as JSON lines, perhaps gzipped) as runs.
@@ -119,8 +120,7 @@ def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """
     skipped: Counter[str] = Counter()
     runs: list[Learnt] = []
-    kept = "the runs so far are recorded; run it again for the others"
-    with Progress("Importing", kept=lambda _: kept) as tell:
+    with Progress("Importing", kept="the runs so far are recorded" + AGAIN) as tell:
         for number, file in enumerate(files, 1):
             tell(number, len(files))
             runs += agent.traces.import_file(file, skipped)

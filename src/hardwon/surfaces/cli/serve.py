@@ -31,12 +31,7 @@ from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table
 
 @click.command("serve")
 @option("--host", "The address to listen on.", default="127.0.0.1")
-@option(
-    "--port",
-    "The port to listen on; 0: a free one.",
-    type=click.IntRange(0, 65535),
-    default=4180,
-)
+@option("--port", "The port to listen on; 0: a free one.", type=options.PORT, default=4180)
 @option("--name", "A host name that clients use; may be repeated.", "names", multiple=True)
 @option("--tls-cert", "The certificate, a PEM file.", type=click.Path(exists=True, dir_okay=False))
 @option("--tls-key", "Its key, a PEM file.", type=click.Path(exists=True, dir_okay=False))
@@ -135,11 +130,11 @@ def key_command() -> None:
 @option("--agent", "The only agent it is for.")
 @option("--project", "The only project it is for.")
 @option("--note", "What it is for, in your words.", default="")
-@option("--expires", "After how long: 12h, 90d.", "lasts", type=options.Span())
+@options.span("--expires", "After how long: 12h, 90d.", "lasts")
 @flag("--if-none", "Only if there is no key yet.")
 @options.home
 @options.as_json
-def create(if_none: bool, home: str | None, as_json: bool, **limits: Any) -> None:
+def create(if_none: bool, home: str | None, **limits: Any) -> None:
     """Make a key and show it, once.
 
     \b
@@ -164,7 +159,7 @@ def create(if_none: bool, home: str | None, as_json: bool, **limits: Any) -> Non
 @key_command.command("list")
 @options.home
 @options.as_json
-def list_keys(home: str | None, as_json: bool) -> None:
+def list_keys(home: str | None) -> None:
     """Show all keys, without their secrets."""
     keys, now = KeyRing(open_database(load(home))).list(), datetime.now(UTC)
     heads = ("id", "tenant", "role", "for", "state", "last use", "note")

@@ -20,13 +20,14 @@ from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
-from hardwon.learn.transcripts.past import Learnt
+from hardwon.learn.transcripts.past import SENT, Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import print_learnt, print_recurring, sessions_recorded
+from hardwon.surfaces.cli.learning import learning, print_learnt
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     age,
@@ -64,13 +65,6 @@ def ask_person(question: Question) -> Chosen:
             return valid(question, answer(question))
         except InvalidInput as error:
             say(f"  {error}")
-
-
-def show_phases(phases: tuple[Phase, ...]) -> None:
-    """One line for the phase that begins, on standard error."""
-    for number, phase in enumerate(phases, 1):
-        if phase.status == "in_progress":
-            click.echo(f"▸ [{number}/{len(phases)}] {phase.active}", err=True)
 
 
 def _show_options(question: Question) -> None:
@@ -147,7 +141,7 @@ def command() -> None:
 
 @command.verb("list")
 @_AGENTS
-@option("--since", _SINCE, type=options.Span())
+@options.span("--since", _SINCE)
 @options.limit(default=20)
 def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit: int) -> Output:
     """Sessions of coding agents: this directory's first, newest first."""
@@ -157,32 +151,31 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
         for place in places[:limit]:
             tell(len(found), len(places[:limit]))
             found.append(agent.sessions.look(place))
+    rows = [
+        (
+            one.place.agent,
+            one.place.id[:13],
+            f"{age(datetime.fromtimestamp(one.place.changed, UTC), utc_now())} ago",
+            f"{one.place.size / 1e6:.1f} MB",
+            plural(one.turns, "turn"),
+            f"{one.failures:,} failed",
+            "mined" if one.is_mined else "",
+            clip(one.prompt, 60),
+        )
+        for one in found
+    ]
 
     def show() -> None:
-        table([_row(session) for session in found]) if found else say("(no sessions found)")
+        table(rows) if rows else say("(no sessions found)")
         if len(places) > limit:
             say(f"  … and {len(places) - limit} more; use --limit", dim=True)
 
     return Output(found, show)
 
 
-def _row(overview: Overview) -> tuple[str, ...]:
-    changed = datetime.fromtimestamp(overview.place.changed, UTC)
-    return (
-        overview.place.agent,
-        overview.place.id[:13],
-        f"{age(changed, utc_now())} ago",
-        f"{overview.place.size / 1e6:.1f} MB",
-        plural(overview.turns, "turn"),
-        f"{overview.failures:,} failed",
-        "mined" if overview.is_mined else "",
-        clip(overview.prompt, 60),
-    )
-
-
 @command.command()
 @_AGENTS
-@option("--since", _SINCE, type=options.Span(), default=timedelta(days=90), show_default="90d")
+@options.span("--since", _SINCE, default=timedelta(days=90), show_default="90d")
 @flag("--dry-run", "Only show what would be recorded; store nothing.")
 @option(
     "--read",
@@ -192,13 +185,10 @@ def _row(overview: Overview) -> tuple[str, ...]:
     default=0,
     metavar="N",
 )
-@option(
-    "--follow",
-    "Go on: look for new sessions this often (10m) until Ctrl-C.",
-    type=options.Span(),
-    metavar="SPAN",
+@options.span(
+    "--follow", "Go on: look for new sessions this often (10m) until Ctrl-C.", metavar="SPAN"
 )
-@options.scope
+@options.scope_of_each
 @options.as_json
 def learn(
     agents: tuple[str, ...],
@@ -206,7 +196,6 @@ def learn(
     dry_run: bool,
     reads: int,
     follow: timedelta | None,
-    as_json: bool,
     **place: Any,
 ) -> None:
     """Record past sessions as runs of their projects, without a model.
@@ -217,26 +206,24 @@ def learn(
     is_elsewhere = settings.server.url or settings.postgres.url
     if dry_run and not is_elsewhere and not os.path.isdir(settings.home):
         place["home"] = MEMORY  # a look makes no home
-    with options.Scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         sessions = agent.sessions
-        with Progress("Learning", kept=sessions_recorded) as tell:
+        with learning() as tell:
             learnt = sessions.learn(
                 agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
             )
-        if not as_json and not learnt:
+        if not is_json() and not learnt:
             known = len(sessions.find(agents=agents, since=since))
             say(f"Nothing is new: {plural(known, 'session')} known in this time")
-        elif not as_json:
-            print_learnt(learnt, is_look=dry_run)
-            if any(session.runs for session in learnt):
-                print_recurring(agent.recurring(since=since, limit=5))
+        elif not is_json():
+            print_learnt(learnt, agent, since, is_look=dry_run)
         if sessions.telling and not dry_run:
             tokens = sum(run.tokens for run in sessions.telling)
             about = f"about {plural(len(sessions.telling), 'call')} and {tokens:,} tokens"
             complain(f"The model reads {plural(len(sessions.telling), 'run')}: {about}")
             read = sessions.read()
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
-    if as_json:
+    if is_json():
         dump({"sessions": learnt, "is_dry_run": dry_run})
     if follow is not None and not dry_run:
         _follow(follow, agents, place)
@@ -246,17 +233,18 @@ def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) ->
     """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
     while True:
         sleep(every.total_seconds())
-        with options.Scoped(**place) as agent:
+        with options.open_agent(**place) as agent:
             learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
-                say(f"{session.place.path}: {plural(session.steps, 'new call')}")
+                calls = plural(session.steps, "call" if session.status == SENT else "new call")
+                say(f"{session.place.path}: {calls}")
 
 
 @command.verb("mine")
 @click.argument("session", default="")
 @_AGENTS
-@option("--since", _SINCE, type=options.Span())
+@options.span("--since", _SINCE)
 @flag("--auto", "No questions: keep only what is sure.")
 @flag("--questions", "Print the questions as JSON and wait for answers.")
 @option("--answers", "Apply the answers in this JSON file (- is stdin).", type=click.File())
@@ -280,7 +268,12 @@ def mine(
     if since is not None and (is_asking or not auto):
         raise click.UsageError("--since mines without questions: add --auto")
     if answers is not None:
-        return _report_saved(_answer_all(sessions, answers))
+        try:
+            document = json.load(answers)
+            asked, given = str(document["run"]), dict(document.get("answers", {}))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+        return _report_saved(sessions.answer(asked, given))
     if since is not None:
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
     chosen = _choose_session(sessions, session, agents)
@@ -298,23 +291,10 @@ def mine(
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
 
 
-def _answer_all(sessions: Sessions, file: TextIO) -> Mining:
-    try:
-        document = json.load(file)
-        run, answers = str(document["run"]), dict(document.get("answers", {}))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-    return sessions.answer(run, answers)
-
-
 def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
     """Mine all sessions without questions; what came of them."""
-
-    def say_kept(done: int) -> str:
-        return f"{plural(done, 'session')} mined; run it again for the others"
-
     places, results = sessions.pending(found), list[Mining]()
-    with Progress("Mining", kept=say_kept) as tell:
+    with Progress("Mining", kept="{} mined" + AGAIN, of="session") as tell:
         tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
@@ -336,12 +316,13 @@ def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
 
 def _mine_session(sessions: Sessions, place: SessionPlace, answerer: Answerer) -> Mining:
     """The result of mining a session, with its phases and the progress of reading it."""
-    with Progress("Reading", kept=lambda _: "nothing was saved") as tell:
+    with Progress("Reading", kept="nothing was saved") as tell:
 
         def show(now: tuple[Phase, ...]) -> None:
             tell.clear()
-            if not is_json():
-                show_phases(now)
+            for number, phase in enumerate(now, 1) if not is_json() else ():
+                if phase.status == "in_progress":
+                    click.echo(f"▸ [{number}/{len(now)}] {phase.active}", err=True)
 
         return sessions.mine(place, answerer, watch=show, tell=tell)
 
@@ -363,7 +344,7 @@ def _questions(sessions: Sessions, chosen: SessionPlace) -> Output:
 
 
 def _preview(sessions: Sessions, chosen: SessionPlace) -> Output:
-    with Progress("Reading", kept=lambda _: "nothing was saved") as tell:
+    with Progress("Reading", kept="nothing was saved") as tell:
         context, delta = sessions.preview(chosen, tell=tell)
 
     def show() -> None:
@@ -405,16 +386,13 @@ def _report_saved(result: Mining) -> Output:
     return Output({"session": result.place.id, "report": report, "notes": notes}, show)
 
 
-@command.verb("import")
+@command.verb("import", place=options.scope_of_each)
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
-
-    def say_kept(done: int) -> str:
-        return f"the lessons of {plural(done, 'run')} are kept; run it again for the others"
-
     skipped, runs = Counter[str](), list[Learnt]()
-    with Progress("Importing", kept=say_kept) as tell:
+    kept = "the lessons of {} are kept" + AGAIN
+    with Progress("Importing", kept=kept, of="run") as tell:
         rows = agent.sessions.count_runs(files)
         tell(0, rows)
         for file in files:

@@ -24,7 +24,7 @@ from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import double_installs, files
-from hardwon.surfaces.cli.output import Output, dump, emit, say_folded, table
+from hardwon.surfaces.cli.output import Output, emit, say_folded, table
 from hardwon.surfaces.hooks import installer, watch
 from hardwon.surfaces.hooks.agents import AGENTS
 
@@ -34,10 +34,10 @@ _ABSENT, _INSTALLED = "-", "installed"
 @click.command("status")
 @options.home
 @options.as_json
-def command(home: str | None, as_json: bool) -> None:
+def command(home: str | None) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
     data_home = load(home).home if home else default_home()  # config.toml may be damaged
-    rows = []
+    rows: list[dict[str, str]] = []
     for level, target in (place for agent in AGENTS for place in files(agent)):
         try:
             state = _INSTALLED if installer.is_installed(target) else _ABSENT
@@ -45,25 +45,43 @@ def command(home: str | None, as_json: bool) -> None:
             state = "unreadable"
         row = {"agent": target.agent, "level": level, "state": state, "path": target.path}
         rows.append(row)
-    runs = _last_runs(data_home)
+    runs: dict[str, dict[str, str]] = {}
+    for (agent, event), at in watch.last_runs(data_home).items():  # the latest first
+        local = datetime.fromtimestamp(at, UTC).astimezone()
+        runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
     wrong = {agent: list(_troubles(agent)) for agent in AGENTS}
-    if as_json:
-        added = ({"ran": runs.get(row["agent"], {}), "wrong": wrong[row["agent"]]} for row in rows)
-        dump([{**row, **facts} for row, facts in zip(rows, added, strict=True)])
-        return
-    _say_where(rows)
-    _say_runs(rows, runs)
-    for line in (
-        *_describe_server(home),
-        *_describe_reader(data_home),
-        *(
-            f"{late}; see hook.log, or raise hooks.limit"
-            for late in watch.describe_late(watch.read_log(data_home))
-        ),
-        *(line for agent in AGENTS for line in wrong[agent]),
-        *_claims(data_home),
-    ):
-        say_folded(line)
+
+    def show() -> None:
+        present = [row for row in rows if row["state"] != _ABSENT]
+        table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
+        late = watch.describe_late(watch.read_log(data_home))
+        for line in (
+            *_describe_installs(rows, runs),
+            *_describe_server(home),
+            *_describe_reader(data_home),
+            *(f"{one}; see hook.log, or raise hooks.limit" for one in late),
+            *(line for agent in AGENTS for line in wrong[agent]),
+            *_claims(data_home),
+        ):
+            say_folded(line)
+
+    facts = ({"ran": runs.get(row["agent"], {}), "wrong": wrong[row["agent"]]} for row in rows)
+    emit(Output([{**row, **more} for row, more in zip(rows, facts, strict=True)], show))
+
+
+def _describe_installs(
+    rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]
+) -> Iterator[str]:
+    """The agents without hardwon, when each hook last ran, and where none has run yet."""
+    present = {row["agent"]: row["state"] for row in rows if row["state"] != _ABSENT}
+    if absent := [agent for agent in AGENTS if agent not in present]:
+        yield f"Not installed in {', '.join(absent)}; `hardwon install AGENT` installs it"
+    for agent, events in runs.items():
+        yield f"{agent} last ran: {', '.join(f'{name} {at}' for name, at in events.items())}"
+    installed = dict.fromkeys(row["agent"] for row in rows if row["state"] == _INSTALLED)
+    if idle := [agent for agent in installed if agent not in runs]:
+        remedy = "restart the agent and give it a prompt"
+        yield f"No hook has run yet in {', '.join(idle)}; {remedy}"
 
 
 def _describe_server(home: str | None) -> Sequence[str]:
@@ -103,35 +121,6 @@ def _who(hw: Hardwon) -> str:
     return "; ".join(part for part in (asked, read) if part)
 
 
-def _say_where(rows: Sequence[dict[str, str]]) -> None:
-    """Print the files that contain hardwon or cannot be read; the other agents in one line."""
-    present = [row for row in rows if row["state"] != _ABSENT]
-    table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
-    absent = [agent for agent in AGENTS if agent not in {row["agent"] for row in present}]
-    if absent:
-        say_folded(f"Not installed in {', '.join(absent)}; `hardwon install AGENT` installs it")
-
-
-def _say_runs(rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]) -> None:
-    """Print when each hook last ran, and in which agents none has run yet."""
-    for agent, events in runs.items():
-        ran = ", ".join(f"{name} {at}" for name, at in events.items())
-        say_folded(f"{agent} last ran: {ran}")
-    installed = dict.fromkeys(row["agent"] for row in rows if row["state"] == _INSTALLED)
-    if idle := [agent for agent in installed if agent not in runs]:
-        remedy = "restart the agent and give it a prompt"
-        say_folded(f"No hook has run yet in {', '.join(idle)}; {remedy}")
-
-
-def _last_runs(home: str) -> dict[str, dict[str, str]]:
-    """When each hook of each agent last ran, in local time, the latest first."""
-    runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in watch.last_runs(home).items():
-        local = datetime.fromtimestamp(at, UTC).astimezone()
-        runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
-    return runs
-
-
 def _troubles(agent: str) -> Iterator[str]:
     """Messages about hooks of an agent that cannot run, or run twice."""
     for level, target in files(agent):
@@ -167,7 +156,7 @@ class Check(NamedTuple):
 @click.command("doctor")
 @options.home
 @options.as_json
-def doctor_command(home: str | None, as_json: bool) -> None:
+def doctor_command(home: str | None) -> None:
     """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
     checks = list(_examine(home))
 
@@ -223,7 +212,13 @@ def _settings(settings: Settings) -> tuple[bool, str]:
 
 def _home(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
-        return _can_be_created(settings.home)
+        parent = os.path.dirname(settings.home)
+        while not os.path.exists(parent):
+            parent = os.path.dirname(parent)
+        if os.path.isdir(parent) and os.access(parent, os.W_OK | os.X_OK):
+            return True, f"{settings.home} (created on first use)"
+        remedy = "set HARDWON_HOME to a directory of yours"
+        return False, f"{settings.home} cannot be created in {parent}; {remedy}"
     _files.ensure_own(settings.home)
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
@@ -234,15 +229,6 @@ def _home(settings: Settings) -> tuple[bool, str]:
     if room < _LITTLE:
         return False, f"{settings.home} has {room // 1024} KB left on its disk; free some space"
     return True, settings.home
-
-
-def _can_be_created(home: str) -> tuple[bool, str]:
-    parent = os.path.dirname(home)
-    while not os.path.exists(parent):
-        parent = os.path.dirname(parent)
-    if os.path.isdir(parent) and os.access(parent, os.W_OK | os.X_OK):
-        return True, f"{home} (created on first use)"
-    return False, f"{home} cannot be created in {parent}; set HARDWON_HOME to a directory of yours"
 
 
 def _store(settings: Settings) -> tuple[bool, str]:

@@ -22,7 +22,7 @@ from hardwon.core.text.secrets import without_secrets
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
-from hardwon.surfaces.cli.output import Output, Progress, Watched, emit, say
+from hardwon.surfaces.cli.output import Output, Progress, emit, poll_progress, say
 
 if TYPE_CHECKING:
     from hardwon.core.values.job import Tally
@@ -39,7 +39,8 @@ class WorkerEndpoint:
 
     def __init__(self, worker: WorkerProcess, port: int) -> None:
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
+            handler = type("Handler", (_Handler,), {"worker": worker})
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         except OSError as error:
             raise storage_error(error, f"127.0.0.1:{port}") from error
         self._server.daemon_threads = False  # requests in progress get their whole answer
@@ -60,36 +61,34 @@ class WorkerEndpoint:
         self._server.server_close()
 
 
-def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = _PATIENCE
+class _Handler(BaseHTTPRequestHandler):
+    worker: WorkerProcess
+    timeout = _PATIENCE
 
-        def do_GET(self) -> None:
-            code, body = self._look()
-            self.send_response(code)
-            self.send_header("Content-Type", _TEXT)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def do_GET(self) -> None:
+        code, body = self._look()
+        self.send_response(code)
+        self.send_header("Content-Type", _TEXT)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
-        def _look(self) -> tuple[int, bytes]:
-            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
-                return 421, b"not here\n"  # DNS rebinding by a foreign page
-            if self.path == "/healthz":
-                return 200, b"ok\n"
-            if self.path == "/readyz":
-                return (200, b"ready\n") if worker.ledger.is_ready else (503, b"not ready\n")
-            if self.path != "/metrics":
-                return 404, b"/metrics, /healthz, /readyz\n"
-            try:
-                return 200, worker.metrics()
-            except StorageError as error:
-                return 503, f"{error}\n".encode()
+    def _look(self) -> tuple[int, bytes]:
+        if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
+            return 421, b"not here\n"  # DNS rebinding by a foreign page
+        if self.path == "/healthz":
+            return 200, b"ok\n"
+        if self.path == "/readyz":
+            return (200, b"ready\n") if self.worker.ledger.is_ready else (503, b"not ready\n")
+        if self.path != "/metrics":
+            return 404, b"/metrics, /healthz, /readyz\n"
+        try:
+            return 200, self.worker.metrics()
+        except StorageError as error:
+            return 503, f"{error}\n".encode()
 
-        def log_message(self, *_: object) -> None:
-            """Do not log scrapes."""
-
-    return Handler
+    def log_message(self, *_: object) -> None:
+        """Do not log scrapes."""
 
 
 class _Screened(logging.Formatter):
@@ -102,13 +101,8 @@ class _Screened(logging.Formatter):
 @click.command("work")
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
 @click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
-@option(
-    "--idle",
-    "Stop after this long without a job, e.g. 10s.",
-    metavar="TIME",
-    type=options.Span(),
-)
-@option("--metrics-port", "Serve /metrics there.", type=click.IntRange(0, 65535))
+@options.span("--idle", "Stop after this long without a job, e.g. 10s.", metavar="TIME")
+@option("--metrics-port", "Serve /metrics there.", type=options.PORT)
 @options.home
 @options.as_json
 def command(
@@ -116,7 +110,6 @@ def command(
     idle: timedelta | None,
     metrics_port: int | None,
     home: str | None,
-    as_json: bool,
 ) -> None:
     """Work the queue until SIGTERM or Ctrl-C; then jobs in flight may finish.
 
@@ -156,25 +149,23 @@ def tally_text(tally: Tally) -> str:
     return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
-def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool | None = None) -> Watched:
+def drain_progress(
+    hw: hardwon.Hardwon, *, is_quiet: bool | None = None
+) -> contextlib.AbstractContextManager[None]:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     progress = Progress(
         "Reflecting",
         is_quiet=is_quiet,
-        kept=lambda done: f"{plural(done, 'job')} worked, the others wait in the queue",
+        kept="{} worked, the others wait in the queue",
+        of="job",
     )
-    return Watched(progress, lambda: (sum(ledger.tally), waiting))
+    return poll_progress(progress, lambda: (sum(ledger.tally), waiting))
 
 
 @click.command("daemon")
-@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=click.IntRange(0, 65535))
-@option(
-    "--idle",
-    "End after this long without an event, e.g. 15m.",
-    metavar="TIME",
-    type=options.Span(),
-)
+@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=options.PORT)
+@options.span("--idle", "End after this long without an event, e.g. 15m.", metavar="TIME")
 @options.home
 def daemon_command(port: int | None, idle: timedelta | None, home: str | None) -> None:
     """Answer hooks from a resident process, until SIGTERM or Ctrl-C.

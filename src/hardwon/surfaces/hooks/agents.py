@@ -32,9 +32,7 @@ class Adapter:
     """One agent: the names in its JSON, and what differs from the others."""
 
     kinds: ClassVar[Mapping[str, str]] = {}  # its events in common terms
-    takes_context: ClassVar[set[str]] = (
-        _ALL_DOORS  # the kinds of events at which it accepts lessons
-    )
+    takes_context: ClassVar[set[str]] = _ALL_DOORS  # the kinds at which it accepts lessons
     event_field = "hook_event_name"  # "": the event is named on the command line
     session_fields: tuple[str, ...] = ("session_id",)
     text_fields: tuple[str, ...] = ("prompt",)
@@ -42,6 +40,7 @@ class Adapter:
     args_field = "tool_input"
     shell = ""  # its name for the shell, which is `bash` here, so that lessons apply in all
     asked_at = ""  # the event at which it is about to end and can be told to go on
+    stops_with = "block"  # the decision that makes it go on then
 
     def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
         """The event in common terms; None for an event that hardwon does not handle."""
@@ -82,6 +81,12 @@ class Adapter:
 
     def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
         """The reply in the agent's format; empty where the agent accepts none."""
+        if reply.request:
+            return {"decision": self.stops_with, "reason": reply.request}
+        return self.context(event, reply) if event.kind in self.takes_context else {}
+
+    def context(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """The reply at an event where the agent accepts lessons."""
         raise NotImplementedError
 
 
@@ -113,12 +118,8 @@ class ClaudeCode(Adapter):
             takes_permission=self.takes_permission,
         )
 
-    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-        """Context where the agent accepts it; at a stop only a request, which makes it continue."""
-        if reply.request:
-            return {"decision": "block", "reason": reply.request}
-        if event.kind not in self.takes_context:
-            return {}
+    def context(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context, a denial or a permission, and a line for the person."""
         output: dict[str, str] = {}
         if reply.denial:
             output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
@@ -201,10 +202,10 @@ class Gemini(Adapter):
         "SessionEnd": EventKind.SESSION_END,
         "PreCompress": EventKind.COMPACTION,
     }
-    takes_context: ClassVar[set[str]] = _ALL_DOORS - {EventKind.BEFORE}
     text_fields = ("prompt_response", "prompt", "source")
     shell = _GEMINI_SHELL
     asked_at = "AfterAgent"
+    stops_with = "deny"
     _OWN_CONTEXT = r"(?s)<hook_context>(?:(?!</?hook_context>).)*</hook_context>"
 
     def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
@@ -222,14 +223,10 @@ class Gemini(Adapter):
         code = re.search(r"(?m)^Exit Code: (\d{1,5})$", words(response.get("llmContent")))
         return bool(response.get("error")) or (code is not None and int(code[1]) != 0)
 
-    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-        """Context and a line for the person where accepted; before an action only a denial."""
+    def context(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context and a line for the person; before an action only a denial."""
         if event.kind == EventKind.BEFORE:
             return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
-        if reply.request:
-            return {"decision": "deny", "reason": reply.request}
-        if event.kind not in self.takes_context:
-            return {}
         output = {"hookEventName": event.name, "additionalContext": reply.context}
         note = {"systemMessage": reply.note} if reply.note else {}
         return note | ({"hookSpecificOutput": output} if reply.context else {})
@@ -264,12 +261,8 @@ class Copilot(Adapter):
         is_failure = group(payload, "toolResult").get("resultType") == "failure"
         return is_failure or (bool(codes) and int(codes[-1]) != 0)
 
-    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-        """Context at every door, a denial before an action, a request when it stops."""
-        if reply.request:
-            return {"decision": "block", "reason": reply.request}
-        if event.kind not in self.takes_context:
-            return {}
+    def context(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context at every door, a denial before an action."""
         output = {"additionalContext": reply.context} if reply.context else {}
         if reply.denial:
             output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
@@ -290,11 +283,7 @@ class Cursor(Adapter):
         "sessionEnd": EventKind.SESSION_END,
         "preCompact": EventKind.COMPACTION,
     }
-    takes_context: ClassVar[set[str]] = {
-        EventKind.SESSION_START,
-        EventKind.WORKED,
-        EventKind.FAILED,
-    }
+    takes_context = _ALL_DOORS - {EventKind.PROMPT, EventKind.BATCH}
     session_fields = ("conversation_id", "session_id")
     shell = "Shell"
 
@@ -307,13 +296,12 @@ class Cursor(Adapter):
     def output(self, payload: dict[str, Any]) -> str:
         return words(payload.get("error_message") or payload.get("tool_output"))
 
-    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-        """Context where Cursor accepts it; a denial has its reason."""
-        if event.kind == EventKind.BEFORE and reply.denial:
-            return {"permission": "deny", "agent_message": reply.denial}
-        if event.kind in self.takes_context and reply.context:
-            return {"additional_context": reply.context}
-        return {}
+    def context(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context where Cursor accepts it; before an action only a denial, with its reason."""
+        if event.kind == EventKind.BEFORE:
+            denial = {"permission": "deny", "agent_message": reply.denial}
+            return denial if reply.denial else {}
+        return {"additional_context": reply.context} if reply.context else {}
 
 
 class OpenCode(Adapter):

@@ -58,7 +58,11 @@ def stamp(home: bytes) -> bytes:
         files = posix.readlink(b"/proc/self/ns/mnt")  # differs in a container with the same home
     except OSError:
         files = b""
-    settings = sorted(pair for pair in posix.environ.items() if _is_setting(pair[0]))
+    settings = sorted(
+        (name, value)
+        for name, value in posix.environ.items()
+        if (name.startswith(b"HARDWON_") and name != _HOME) or name in _KEYS
+    )
     return ascii((__version__, __file__, files, config, settings)).encode()
 
 
@@ -83,13 +87,20 @@ def _ask(agent: str, name: str, event: bytes) -> tuple[str, bytes]:
         return Outcome.REFUSED, b""
     connection = None
     try:
-        path = home + b"/" + SOCKET
-        if not _is_own(posix.stat(home)) or posix.stat(path).st_uid != posix.geteuid():
+        path, own, folder = home + b"/" + SOCKET, posix.geteuid(), posix.stat(home)
+        # Nobody else may put a socket there; `_files` says what is wrong if one can.
+        is_own = folder.st_uid in (own, 0) and not folder.st_mode & 0o002
+        if not is_own or posix.stat(path).st_uid != own:
             return Outcome.REFUSED, b""
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.settimeout(_GREETING)
         connection.connect(path)
-        return _exchange(connection, _head(agent, name, len(event)) + stamp(home), event)
+        query = f"?event={name}" if name else ""
+        head = (
+            f"POST {PATH}{agent}{query} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n"
+            f"expect: 100-continue\r\ncontent-length: {len(event)}\r\n{STAMP}: "
+        )
+        return _exchange(connection, head.encode() + stamp(home), event)
     except (FileNotFoundError, ConnectionRefusedError):
         return Outcome.ABSENT, b""
     except OSError:
@@ -121,22 +132,5 @@ def _exchange(connection: _socket.socket, head: bytes, event: bytes) -> tuple[st
     return Outcome.ANSWERED, b"" if body == b"{}" else body
 
 
-def _head(agent: str, name: str, length: int) -> bytes:
-    query = f"?event={name}" if name else ""
-    return (
-        f"POST {PATH}{agent}{query} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n"
-        f"expect: 100-continue\r\ncontent-length: {length}\r\n{STAMP}: "
-    ).encode()
-
-
-def _is_own(home: posix.stat_result) -> bool:
-    """Whether nobody else can put a socket there; `_files` says what is wrong if not."""
-    return home.st_uid in (posix.geteuid(), 0) and not home.st_mode & 0o002
-
-
 def _is_plain(word: str) -> bool:
     return word.replace("-", "_").isidentifier() and word.isascii()
-
-
-def _is_setting(name: bytes) -> bool:
-    return (name.startswith(b"HARDWON_") and name != _HOME) or name in _KEYS

@@ -88,7 +88,9 @@ class Lifetime:
         if self._idle is None or self._connected:
             return False
         is_idle = time.monotonic() - self._last > self._idle
-        return self._has_ended or is_idle or _memory() > self._memory or not self._is_in_place()
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # the most so far
+        is_large = (used if sys.platform == "darwin" else used * 1024) > self._memory
+        return self._has_ended or is_idle or is_large or not self._is_in_place()
 
     def end(self) -> bool:
         """End soon; False for a daemon that a person has started."""
@@ -120,12 +122,6 @@ class Lifetime:
             except OSError:
                 found.append(None)
         return found
-
-
-def _memory() -> int:
-    """The most memory that this process has used, in bytes."""
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used if sys.platform == "darwin" else used * 1024
 
 
 class Daemon:

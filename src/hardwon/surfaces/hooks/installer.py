@@ -145,18 +145,14 @@ def target(agent: str, place: ConfigPlace) -> Target:
         source = os.path.join(os.path.dirname(__file__), f"{agent}_plugin.js")
         with open(source, encoding="utf-8") as plugin:
             whole = plugin.read().replace("@COMMAND@", json.dumps(place.call("")["command"]))
-    path = _path(file, place)
-    return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
-
-
-def _path(file: _File, place: ConfigPlace) -> str:
-    """The path of a settings file in the user's home or in the project."""
     if place.level == PROJECT:
-        return os.path.join(place.folder, file.project or file.user)
-    folder = place.environ.get(file.variable, "") if file.variable else ""
-    root, _, relative = file.user.partition("/")
-    home = place.environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(folder or os.path.join(home, root), relative)
+        path = os.path.join(place.folder, file.project or file.user)
+    else:
+        root, _, relative = file.user.partition("/")
+        home = place.environ.get("HOME") or os.path.expanduser("~")
+        folder = place.environ.get(file.variable, "") if file.variable else ""
+        path = os.path.join(folder or os.path.join(home, root), relative)
+    return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
 
 
 class ConfigChange(NamedTuple):

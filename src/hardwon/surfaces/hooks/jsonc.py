@@ -147,9 +147,16 @@ def _container(text: str, at: int, depth: int) -> Node:
     parts: list[Part] = []
     position = _skip(text, at + 1)
     while text[position : position + 1] != ("}" if is_object else "]"):
-        part = _part(text, position, is_object, depth)
-        parts.append(part)
-        position = _skip(text, part.node.end)
+        start, key = position, None
+        if is_object:
+            name = _STRING.match(text, position)
+            position = _skip(text, name.end()) if name else position
+            if name is None or text[position : position + 1] != ":":
+                raise _syntax_error(text, position)
+            key, position = _literal(text, name), _skip(text, position + 1)
+        node = _value(text, position, depth + 1)
+        parts.append(Part(start, key, node))
+        position = _skip(text, node.end)
         if text[position : position + 1] == ",":
             position = _skip(text, position + 1)
         elif text[position : position + 1] not in ("}", "]"):
@@ -158,16 +165,6 @@ def _container(text: str, at: int, depth: int) -> Node:
     if is_object:
         value = {part.key: part.node.value for part in parts}
     return Node(at, position + 1, value, tuple(parts))
-
-
-def _part(text: str, at: int, is_object: bool, depth: int) -> Part:
-    if not is_object:
-        return Part(at, None, _value(text, at, depth + 1))
-    key = _STRING.match(text, at)
-    colon = _skip(text, key.end()) if key else at
-    if key is None or text[colon : colon + 1] != ":":
-        raise _syntax_error(text, colon)
-    return Part(at, _literal(text, key), _value(text, _skip(text, colon + 1), depth + 1))
 
 
 def _syntax_error(text: str, at: int) -> InvalidInput:

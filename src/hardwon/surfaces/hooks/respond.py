@@ -85,8 +85,8 @@ class _Conversation:
                 )
 
     def prompt(self, event: Event) -> HookReply:
-        if self._asks and _is_our_request(event.text):
-            return SILENCE  # some agents report what a hook said as a prompt
+        if self._asks and prompt_text("ask").partition("\n")[0] in event.text:
+            return SILENCE  # some agents report what a hook said, our own request, as a prompt
         self._capture("")  # an interrupted run has no stop event
         return self._reply(self._agent.before_turn(event.text))
 
@@ -193,11 +193,6 @@ def _request_items(agent: Agent, event: Event) -> str:
         with suppress(HardwonError):  # it said nothing about items, or has added them
             playbook.add(event.text)
     return ""
-
-
-def _is_our_request(prompt: str) -> bool:
-    """Whether a prompt is our own request, not the person's words."""
-    return prompt_text("ask").partition("\n")[0] in prompt
 
 
 def _writes_items(agent: Agent, event: Event) -> bool:

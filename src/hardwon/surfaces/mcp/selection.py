@@ -4,7 +4,8 @@ Annotations are evaluated here (no `from __future__`): the SDK reads resolvers f
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import (
     AcceptedElicitation,
@@ -22,16 +23,31 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from hardwon import Agent
     from hardwon.learn.transcripts.mining import OpenQuestions
     from hardwon.learn.transcripts.questions import Option, Question
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _LABEL = 120
 _SAVED = ("Q2", "Q3-missed")  # questions whose answers are numbers of insights
 SessionId = Annotated[str, Field(max_length=128, pattern=r"^[A-Za-z0-9._-]*$")]
 Answers = dict[str, list[str]]
+
+
+def explain_errors(tool: "Callable[P, R]") -> "Callable[P, R]":
+    """The tool; errors of hardwon reach the host as messages."""
+
+    @wraps(tool)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return tool(*args, **kwargs)
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+
+    return call
 
 
 class Form(BaseModel):
@@ -77,25 +93,17 @@ class Desk:
     async def questions(self, session: str) -> "OpenQuestions":
         """The questions of a session; computed once."""
         if session not in self._waiting:
-            self._waiting[session] = await asyncio.to_thread(self._ask, session)
+            find, ask = self._agent.sessions.choose, self._agent.sessions.ask
+            look = explain_errors(lambda: ask(find(session, cwd=self._folder)))
+            self._waiting[session] = await asyncio.to_thread(look)
         return self._waiting[session]
 
     async def save(self, session: str, run: str, answers: Answers) -> Selected:
         """Save the insights that the answers choose."""
         self._waiting.pop(session, None)
-        try:
-            summary = await asyncio.to_thread(self._agent.sessions.answer, run, answers)
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
-        report = summary.report
+        save = explain_errors(self._agent.sessions.answer)
+        report = (await asyncio.to_thread(save, run, answers)).report
         return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
-
-    def _ask(self, session: str) -> "OpenQuestions":
-        sessions = self._agent.sessions
-        try:
-            return sessions.ask(sessions.choose(session, cwd=self._folder))
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
 
 
 def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
@@ -121,7 +129,9 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
             return await desk.save(session, run, answers or {})
         waiting = await desk.questions(session)
         if not _can_ask(ctx):
-            return _as_data(waiting)
+            views = [_view(question) for question in waiting.questions]
+            summary = waiting.delta.summary.text
+            return Selected(status="questions", run=waiting.run, summary=summary, questions=views)
         filled_in = _filled_in(waiting, (chosen, placed))
         if filled_in is None:
             return Selected(status="declined")
@@ -135,10 +145,8 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx):
             return Form()
         waiting = await desk.questions(session)
-        shown_questions = [question for question in waiting.questions if "." not in question.id]
-        return Elicit(
-            f"Insights of a session: {waiting.delta.summary.text}", _form(shown_questions)
-        )
+        shown = [question for question in waiting.questions if "." not in question.id]
+        return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(shown))
 
     async def where(
         session: str,
@@ -149,12 +157,10 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx) or not isinstance(chosen, AcceptedElicitation):
             return Form()
         waiting = await desk.questions(session)
-        shown_questions = _of_saved(waiting.questions, _answers(waiting.questions, chosen.data))
-        return (
-            Elicit("Where should they be kept?", _form(shown_questions))
-            if shown_questions
-            else Form()
-        )
+        answers = _answers(waiting.questions, chosen.data)
+        saved = {number for question in _SAVED for number in answers.get(question, [])}
+        shown = [one for one in waiting.questions if one.id.partition(".")[2] in saved]
+        return Elicit("Where should they be kept?", _form(shown)) if shown else Form()
 
     return which, where
 
@@ -212,23 +218,7 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
     return answers
 
 
-def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Question]":
-    """The questions about insights that were chosen."""
-    saved = {number for question in _SAVED for number in answers.get(question, [])}
-    return [question for question in questions if question.id.partition(".")[2] in saved]
-
-
-def _as_data(waiting: "OpenQuestions") -> Selected:
-    views = [
-        QuestionView(
-            id=question.id,
-            text=question.text,
-            options=[OptionView(value=o.value, label=o.label) for o in question.options],
-            multi=question.multi,
-            when=question.when,
-        )
-        for question in waiting.questions
-    ]
-    return Selected(
-        status="questions", run=waiting.run, summary=waiting.delta.summary.text, questions=views
-    )
+def _view(question: "Question") -> QuestionView:
+    options = [OptionView(value=one.value, label=one.label) for one in question.options]
+    fields = {name: getattr(question, name) for name in ("id", "text", "multi", "when")}
+    return QuestionView(**fields, options=options)

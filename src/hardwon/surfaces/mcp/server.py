@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hardwon import Injection, __version__
 from hardwon.core.errors import HardwonError, MissingExtra
@@ -13,11 +12,11 @@ from hardwon.storage.service import is_bearer
 
 try:
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+    from mcp.server.mcpserver.exceptions import ResourceError
     from mcp.types import ToolAnnotations
     from pydantic import BaseModel, Field
 
-    from hardwon.surfaces.mcp.selection import add_selection
+    from hardwon.surfaces.mcp.selection import add_selection, explain_errors
 except ImportError as error:
     raise MissingExtra("mcp") from error
 
@@ -161,9 +160,6 @@ def _answers(answers: Iterable[Answer]) -> AnswerList:
     return AnswerList(answers=[AnswerView(**{n: getattr(a, n) for n in names}) for a in answers])
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -179,117 +175,91 @@ _DIGITS = 15  # of a lesson's number; SQLite's limit is 18
 Outcome = Literal["helped", "ignored", "failed"]
 
 
-def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
-    """A server for the lessons of one agent that works in `folder`."""
-    server: MCPServer = MCPServer(
-        "hardwon", title="hardwon", version=__version__, instructions=INSTRUCTIONS
-    )
-    _add_reading(server, agent)
-    _add_writing(server, hw, agent)
-    if hasattr(agent, "playbook"):  # a client of a server has no runs and sessions of its own
-        _add_playbook(server, agent)
-        add_selection(server, agent, folder or os.getcwd())
-    _add_resources(server, agent)
-    _add_prompts(server)
-    return server
+class Tools:
+    """The tools of a server, one method each; hosts read their docstrings."""
 
+    def __init__(self, hw: Hardwon, agent: Agent) -> None:
+        self._hw = hw
+        self._agent = agent
 
-def _add_reading(server: MCPServer, agent: Agent) -> None:
-    @server.tool(annotations=_READS)
-    @_explain_errors
-    def recall(task: Text, tool: Name = "") -> Recalled:
+    def recall(self, task: Text, tool: Name = "") -> Recalled:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
+        agent = self._agent
         injection = agent.before_action(tool, task) if tool else agent.before_turn(task)
         lessons = _views(injection.lessons)
         return Recalled(block=injection.text, lessons=lessons, delivery=injection.id)
 
-    @server.tool(annotations=_READS)
-    @_explain_errors
-    def list_lessons(limit: Limit = 25) -> LessonList:
+    def list_lessons(self, limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
-        return LessonList(lessons=_views(agent.readable(agent.lessons.list(limit=limit))))
+        found = self._agent.lessons.list(limit=limit)
+        return LessonList(lessons=_views(self._agent.readable(found)))
 
-    @server.tool(annotations=_READS)
-    @_explain_errors
-    def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
+    def search_lessons(self, query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
-        found = agent.lessons.search(query, limit=limit)
-        return LessonList(lessons=_views(agent.readable(found)))
+        found = self._agent.lessons.search(query, limit=limit)
+        return LessonList(lessons=_views(self._agent.readable(found)))
 
-    @server.tool(annotations=_READS)
-    @_explain_errors
-    def fix(error: Text, limit: Limit = 5) -> AnswerList:
+    def fix(self, error: Text, limit: Limit = 5) -> AnswerList:
         """What got past this error before: in this project first, then in others."""
-        return _answers(agent.fix(error, limit=limit))
+        return _answers(self._agent.fix(error, limit=limit))
 
-    @server.tool(annotations=_READS)
-    @_explain_errors
-    def how(words: LessonText, limit: Limit = 5) -> AnswerList:
+    def how(self, words: LessonText, limit: Limit = 5) -> AnswerList:
         """Calls that worked for something: in this project first, then in others."""
-        return _answers(agent.how(words, limit=limit))
+        return _answers(self._agent.how(words, limit=limit))
 
-
-def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
-    @server.tool(annotations=_ADDS)
-    @_explain_errors
-    def record_lesson(text: LessonText) -> LessonView:
+    def record_lesson(self, text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
-        return LessonView.of(agent.learn(text))
+        return LessonView.of(self._agent.learn(text))
 
-    @server.tool(annotations=_REMOVES)
-    @_explain_errors
-    def delete_lesson(id: Number) -> Done:
+    def delete_lesson(self, id: Number) -> Done:
         """Remove a lesson of this agent for good."""
-        agent.lessons.delete(id)
+        self._agent.lessons.delete(id)
         return Done(message=f"deleted #{id}")
 
-    @server.tool(annotations=_ADDS)
-    @_explain_errors
-    def report_outcome(delivery: Name, outcome: Outcome) -> Done:
+    def report_outcome(self, delivery: Name, outcome: Outcome) -> Done:
         """Say what came of the lessons that a recall delivered."""
-        agent.report(Injection(id=delivery), outcome)
+        self._agent.report(Injection(id=delivery), outcome)
         return Done(message=f"noted: {outcome}")
 
-    @server.tool(annotations=_ADDS)
-    @_explain_errors
-    def reflect(task: Text, error: Text, attempt: Words = "") -> Queued:
+    def reflect(self, task: Text, error: Text, attempt: Words = "") -> Queued:
         """Queue a failed attempt; a lesson is made of it in the background."""
-        job = agent.after_run(task=task, attempt=attempt, error=error)
-        if job is not None and hw.settings.hooks.wake:
-            hw.wake()
+        job = self._agent.after_run(task=task, attempt=attempt, error=error)
+        if job is not None and self._hw.settings.hooks.wake:
+            self._hw.wake()
         return Queued(job=job.id if job else None)
 
-
-def _add_playbook(server: MCPServer, agent: Agent) -> None:
-    @server.tool(annotations=_ADDS)
-    @_explain_errors
-    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
+    def playbook_add(self, items: Items, run: Name = "") -> WrittenItems:
         """Write down what the next agent in this project should know; once, before you end.
 
         An item is kept as far as the steps of the run show it: commands as they worked, in
         backticks, with <placeholders> for the values of this task.
         """
         lines = (item.model_dump_json() for item in items)
-        written = agent.playbook.add("\n".join(lines), run=run)
+        written = self._agent.playbook.add("\n".join(lines), run=run)
         refused = [f"{when}: {why}" for when, why in written.refused]
         added, known = _views(written.added), _views(written.known)
         return WrittenItems(added=added, known=known, refused=refused)
 
 
-def _explain_errors(tool: Callable[P, R]) -> Callable[P, R]:
-    """The tool; errors of hardwon reach the host as messages."""
-
-    @wraps(tool)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return tool(*args, **kwargs)
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
-
-    return call
+_READING = ("recall", "list_lessons", "search_lessons", "fix", "how")
+_TOOLS = {
+    **dict.fromkeys(_READING, _READS),
+    **dict.fromkeys(("record_lesson", "report_outcome", "reflect"), _ADDS),
+    "delete_lesson": _REMOVES,
+}
 
 
-def _add_resources(server: MCPServer, agent: Agent) -> None:
+def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
+    """A server for the lessons of one agent that works in `folder`."""
+    server: MCPServer = MCPServer(
+        "hardwon", title="hardwon", version=__version__, instructions=INSTRUCTIONS
+    )
+    has_runs = hasattr(agent, "playbook")  # a client of a server has no runs and sessions
+    for name, hints in (_TOOLS | ({"playbook_add": _ADDS} if has_runs else {})).items():
+        server.tool(annotations=hints)(explain_errors(getattr(Tools(hw, agent), name)))
+    if has_runs:
+        add_selection(server, agent, folder or os.getcwd())
+
     @server.resource("lesson://{id}", mime_type="text/markdown")
     def lesson(id: str) -> str:
         """One lesson."""
@@ -306,8 +276,6 @@ def _add_resources(server: MCPServer, agent: Agent) -> None:
         """The lessons that were met most often."""
         return agent.digest() or "(no lessons recorded)"
 
-
-def _add_prompts(server: MCPServer) -> None:
     @server.prompt(name="lesson")
     def lesson_prompt(what_happened: str = "") -> str:
         """Turn what just happened into one lesson."""
@@ -317,6 +285,8 @@ def _add_prompts(server: MCPServer) -> None:
     def reflection_prompt(attempt: str = "") -> str:
         """Reflect on a failed attempt before the next one."""
         return REFLECTION_PROTOCOL + attempt
+
+    return server
 
 
 def over_stdio(server: MCPServer) -> None:

@@ -29,19 +29,14 @@ LARGE, SMALL = Size(560, 220, 20), Size(230, 130, 6)
 
 def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
     """One column per day, as high as its count, with a tooltip."""
-    most = max(*counts, 1)
-    drawn = "".join(
-        _column(at, 100 * count / most, f"{labels[at]}: {count:,}" if labels else "")
-        for at, count in enumerate(counts)
-        if count
-    )
+    most, drawn = max(*counts, 1), ""
+    for at, count in enumerate(counts):
+        if count:
+            height = 100 * count / most
+            place = f'x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8" height="{height:.1f}"'
+            title = f"<title>{safe(f'{labels[at]}: {count:,}')}</title>" if labels else ""
+            drawn += f'<rect class="bar" {place}>{title}</rect>'
     return _picture(drawn, name, len(counts), f"{sum(counts):,} in {len(counts)} days")
-
-
-def _column(at: int, height: float, label: str) -> str:
-    place = f'x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8" height="{height:.1f}"'
-    title = f"><title>{safe(label)}</title></rect>" if label else "/>"
-    return f'<rect class="bar" {place}{title}'
 
 
 def curve(values: Sequence[float], words: str) -> str:

@@ -9,13 +9,7 @@ from typing import Any
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import LIVE, USER_SUPPLIED, Kind, Lesson, Status, values_of
-from hardwon.core.values.report import (
-    KindObserved,
-    LessonState,
-    LessonVerdict,
-    PartEffect,
-    Report,
-)
+from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
 from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW
@@ -164,12 +158,10 @@ def rates(judged: LessonVerdict) -> str:
     """How often its failure came back in both arms; "" while there are too few runs."""
     if not judged.shown or not judged.withheld or judged.verdict.startswith(TOO_FEW):
         return ""
-    with_it, without = (
-        judged.shown_repeats / judged.shown,
-        judged.withheld_repeats / judged.withheld,
-    )
+    with_it = f"{judged.shown_repeats / judged.shown:.0%} with"
+    without = f"{judged.withheld_repeats / judged.withheld:.0%} without it"
     runs = f"{judged.shown:,} and {judged.withheld:,} runs"
-    return f"its failure came back in {with_it:.0%} with and {without:.0%} without it ({runs})"
+    return f"its failure came back in {with_it} and {without} ({runs})"
 
 
 def part(effect: PartEffect) -> str:
@@ -185,12 +177,10 @@ def part_rates(effect: PartEffect) -> str:
     """How often the failure came back in both arms of a part."""
     if not effect.shown or not effect.withheld:
         return f"{effect.shown:,} shown, {effect.withheld:,} withheld"
-    with_them, without = (
-        effect.shown_repeats / effect.shown,
-        effect.withheld_repeats / effect.withheld,
-    )
+    with_them = f"{effect.shown_repeats / effect.shown:.1%} with"
+    without = f"{effect.withheld_repeats / effect.withheld:.1%} without"
     counts = f"{effect.shown:,} and {effect.withheld:,} cases"
-    return f"came back in {with_them:.1%} with and {without:.1%} without ({counts})"
+    return f"came back in {with_them} and {without} ({counts})"
 
 
 def savings(report: Report) -> list[str]:
@@ -254,40 +244,17 @@ _WAITS = {Status.CANDIDATE: "contradicts another", Status.QUARANTINED: "held bac
 
 def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
     """An item as plain values; `shown` are the ids of those that the start of a run shows."""
-    is_note = item.headline() == "note"
-    return {
-        "id": item.id,
-        "sort": playbook.sort_of(item),
-        "states": _item_states(item, is_shown=item.id in shown),
-        "is_pinned": playbook.PINNED in item.tags,
-        "when": "" if is_note else item.situation,
-        "wrong": "" if item.mistake == USER_SUPPLIED else item.mistake,
-        "do": item.correction,
-        "evidence": _item_evidence(item),
-        "met": item.met,
-        "saves": round(playbook.saves(item), 2),
-        "author": item.author,
-    }
-
-
-def _item_states(item: Lesson, *, is_shown: bool) -> list[str]:
-    """What is special about an item; [] for one that is shown like most."""
-    found = {
+    states = {  # what is special about it; nothing for one that is shown like most
         "pinned": playbook.PINNED in item.tags,
         "doubtful": playbook.is_doubtful(item),
         _WAITS.get(item.status, item.status): item.status != Status.PROVEN,
-        "no room at the start": item.status == Status.PROVEN and not is_shown,
+        "no room at the start": item.status == Status.PROVEN and item.id not in shown,
     }
-    return [state for state, is_so in found.items() if is_so]
-
-
-def _item_evidence(item: Lesson) -> str:
-    """What speaks for an item and against it."""
     worked, failed = (
         len(values_of(item.evidence, kind)) for kind in (Kind.CONFIRMED, Kind.WEAKENED)
     )
     steps = [value.partition(": ")[2] for value in values_of(item.evidence, Kind.SHOWN_BY)]
-    parts = (
+    evidence = (
         "written by a person" if item.author == "person" else "",
         f"seen in {plural(len(steps), 'run')} (steps {steps[-1]})" if steps else "",
         f"worked in {plural(worked, 'later run')}" if worked else "",
@@ -295,4 +262,17 @@ def _item_evidence(item: Lesson) -> str:
         *(f"contradicts #{other}" for other in values_of(item.evidence, Kind.DIFFERS)),
         *values_of(item.evidence, Kind.WITHDRAWN)[-1:],
     )
-    return ", ".join(part for part in parts if part)
+    return {
+        "id": item.id,
+        "sort": playbook.sort_of(item),
+        "states": [state for state, is_so in states.items() if is_so],
+        "is_pinned": playbook.PINNED in item.tags,
+        "when": "" if item.headline() == "note" else item.situation,
+        "wrong": "" if item.mistake == USER_SUPPLIED else item.mistake,
+        "do": item.correction,
+        "needed": f"needed again {plural(item.met - 1, 'time')}" if item.met > 1 else "",
+        "evidence": ", ".join(piece for piece in evidence if piece),
+        "met": item.met,
+        "saves": round(playbook.saves(item), 2),
+        "author": item.author,
+    }

@@ -4,8 +4,9 @@ What a page may rely on:
 
 * `surfaces.serve.pages.routes()` gives the Starlette routes of all pages. They are mounted at the
   root. Files in `surfaces/serve/static/` are served at `/static/…` with an `ETag`, without login.
-* Pages need a login. `page(…)` needs the right `READ` and `action(…)` the right `CHANGE`, unless
-  they name another `right`. Rights and limits of a key are in `principal`, for the API as well.
+* Pages need a login. `@routes.page(path)` needs the right `READ` and `@routes.action(path)` the
+  right `CHANGE`, unless they name another `right`. Rights and limits of a key are in `principal`,
+  for the API as well.
 * A view gets a `Visit`, an operation of the API a `Call`: `principal` (tenant, role, agent and
   project; None: any), `hw` (the opened `Hardwon`), `tenant` and `agent` within the limits of the
   key, and `lessons_of(scope)`, which can be changed only within them.

@@ -12,19 +12,24 @@ import hmac
 import ipaddress
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
+from starlette.types import Scope
 
 from hardwon.api.operations import Right
 from hardwon.core.values.report import Place
-from hardwon.storage.service import NO_LIMIT, KeyRing, Limit, Logins, Role, is_bearer
-
-if TYPE_CHECKING:
-    from starlette.datastructures import Headers
-    from starlette.types import Scope
-
-    from hardwon.storage.service import Key, ServiceDatabase
+from hardwon.storage.service import (
+    NO_LIMIT,
+    Key,
+    KeyRing,
+    Limit,
+    Logins,
+    Role,
+    ServiceDatabase,
+    is_bearer,
+)
 
 _VIEWER = {Right.LESSONS, Right.READ, Right.DREAMS, Right.COSTS}
 _CURATOR = {*_VIEWER, Right.CHANGE, Right.UNDO_DREAMS}

@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from hardwon.api import codec
-from hardwon.api.operations import JSON, OPERATIONS
+from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.delivery import NOTHING
 from hardwon.storage.service import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, limits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-
-    from hardwon.api.operations import Argument, Operation
 
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
@@ -40,17 +35,13 @@ _KINDS: dict[str, tuple[Any, str]] = {
 
 
 def routes() -> list[Route]:
-    """A route for each operation."""
-    return [
-        Route(_path(operation), _endpoint(operation), methods=[operation.method])
-        for operation in OPERATIONS.values()
-    ]
-
-
-def _path(operation: Operation) -> str:
-    """Its path for the router; lessons and items have numbers, other things names."""
-    has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
-    return operation.path.replace("{id}", "{id:int}") if has_number else operation.path
+    """A route for each operation; lessons and items have numbers, other things names."""
+    made = []
+    for one in OPERATIONS.values():
+        has_number = one.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+        path = one.path.replace("{id}", "{id:int}") if has_number else one.path
+        made.append(Route(path, _endpoint(one), methods=[one.method]))
+    return made
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Any]:
@@ -105,7 +96,15 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
     """The fields of the body; InvalidInput names one that is wrong."""
     if not operation.body or operation.takes_bytes:
         return {}
-    fields = _parse_body(request, body) if body else {}
+    media = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
+    if body and media != JSON:
+        raise Problem(415, f"send the body as {JSON}")
+    try:
+        fields = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the body is not JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidInput("the body must be a JSON object")
     unknown = fields.keys() - operation.body.keys()
     if unknown:
         allowed = ", ".join(operation.body)
@@ -130,18 +129,6 @@ def _check_field(name: str, argument: Argument, value: Any) -> Any:
     if argument.most and not 1 <= value <= argument.most:
         raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
     return value
-
-
-def _parse_body(request: Request, body: bytes) -> dict[str, Any]:
-    if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
-        raise Problem(415, f"send the body as {JSON}")
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"the body is not JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InvalidInput("the body must be a JSON object")
-    return fields
 
 
 async def _run(operation: Operation, call: Call) -> Response:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardwon.storage.service import credentials
 from hardwon.surfaces.serve.access import (
+    Access,
+    Principal,
     csrf_of,
     host_name,
     is_same,
@@ -22,16 +25,8 @@ from hardwon.surfaces.serve.access import (
     path_of,
     shown_cookie,
 )
-from hardwon.surfaces.serve.limits import Buckets, Limits
+from hardwon.surfaces.serve.limits import Buckets, Limits, Traffic
 from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from hardwon.surfaces.serve.access import Access, Principal
-    from hardwon.surfaces.serve.limits import Traffic
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 API = ("/v1/", "/metrics")  # for programs; everything else is for people
@@ -97,10 +92,8 @@ class Gate:
             self._check_rate(scope, principal)
             scope["state"].update(principal=principal, csrf=csrf)
             path = own_path(scope)
-            if principal is None and path not in _PUBLIC and not path.startswith(_STATIC):
-                await _sent_to_login(scope)(scope, receive, send)
-                return
-            await self._inner(scope, receive, send)
+            is_open = principal is not None or path in _PUBLIC or path.startswith(_STATIC)
+            await (self._inner if is_open else _send_to_login(scope))(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             problem = problem_of(error)
             if not send.status:
@@ -119,26 +112,23 @@ class Gate:
 
     async def _who(self, headers: Headers, secret_path: str) -> tuple[Principal | None, str]:
         """The principal, and the token that forms need if a browser sent the request."""
-        header = headers.get("authorization")
+        header, access = headers.get("authorization"), self._access
+        if header is not None and access.is_token(header):
+            return access.owner, ""
         if header is not None:
-            return await self._bearer(header), ""
+            find, shown = access.keys.holder, credentials(header)
+            is_local = access.database.is_local  # another machine must not hold up others
+            key = find(shown) if is_local else await run_in_threadpool(find, shown)
+            if key is None:
+                raise _login_problem("this key is not known, has expired or was revoked")
+            if not access.keys.is_noted(key):
+                asyncio.get_running_loop().run_in_executor(None, access.keys.used, key)
+            return of_key(key), ""
         cookie = shown_cookie(headers)
         if not (cookie and is_same(secret_path, path_of(cookie, headers))):
             return None, ""
-        principal = await run_in_threadpool(self._access.session, cookie)
+        principal = await run_in_threadpool(access.session, cookie)
         return principal, csrf_of(cookie) if principal else ""
-
-    async def _bearer(self, header: str) -> Principal:
-        if self._access.is_token(header):
-            return self._access.owner
-        find, shown = self._access.keys.holder, credentials(header)
-        is_local = self._access.database.is_local  # another machine must not hold up others
-        key = find(shown) if is_local else await run_in_threadpool(find, shown)
-        if key is None:
-            raise _login_problem("this key is not known, has expired or was revoked")
-        if not self._access.keys.is_noted(key):
-            asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
-        return of_key(key)
 
     def _check_rate(self, scope: Scope, principal: Principal | None) -> None:
         if own_path(scope) == _LOGIN and (scope["method"] == "POST" or scope["query_string"]):
@@ -163,7 +153,7 @@ def _login_problem(detail: str) -> Problem:
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _sent_to_login(scope: Scope) -> Response:
+def _send_to_login(scope: Scope) -> Response:
     path = own_path(scope)
     if is_api(path):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"

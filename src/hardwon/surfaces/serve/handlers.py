@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.responses import Response
 
 import hardwon
-from hardwon import Injection, Step
+from hardwon import Injection, Job, Lesson, Step
 from hardwon.api import operations as answers
 from hardwon.api import run_input
+from hardwon.api.lessons import Lessons
 from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.report import Page
+from hardwon.core.values.lesson import Change, Status
+from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurring
 from hardwon.core.values.run import RunSoFar
 from hardwon.core.values.scope import scope
 from hardwon.engine.doors import Doors
@@ -33,16 +35,7 @@ from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
-from hardwon.surfaces.serve.requests import cursor_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hardwon import Job, Lesson
-    from hardwon.api.lessons import Lessons
-    from hardwon.core.values.lesson import Change
-    from hardwon.core.values.report import Answer, FailureKind, Mark, Recurring
-    from hardwon.surfaces.serve.requests import Call
+from hardwon.surfaces.serve.requests import Call, cursor_of
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
 
@@ -157,8 +150,7 @@ def _readable(call: Call) -> tuple[Lessons, Lesson]:
     """A lesson that the caller may see, and the handle to change it."""
     if _is_of_agent(call):
         return call.lessons, call.lessons.get(call.number)
-    lesson = call.tenant.lesson(call.number)
-    return call.lessons_of(lesson.scope), lesson
+    return call.readable_lesson()
 
 
 def _on_lesson(call: Call, verb: str, /, **arguments: Any) -> Any:
@@ -185,7 +177,9 @@ def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[
 
 def queue_waiting(call: Call) -> answers.QueuePage:
     """A page of the waiting and running jobs, oldest first, and the counts."""
-    waiting, dead = _own(call, call.hw.queue.waiting()), _own(call, call.hw.queue.dead())
+    waiting, dead = (
+        call.own_jobs(jobs) for jobs in (call.hw.queue.waiting(), call.hw.queue.dead())
+    )
     worker, own = call.hw.queue.status()[1], {job.id for job in waiting}
     running = tuple(row[0] for row in worker.get("running", ()) if row[0] in own)
     page = _page(call, waiting)
@@ -198,22 +192,17 @@ def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
     if not (ids or call.arguments.get("all")):
         raise InvalidInput("name the jobs by 'ids', or say 'all': true")
     every = call.arguments.get("all")
-    jobs = _own(call, call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
+    jobs = call.own_jobs(call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
     for job in jobs:
         act(job.id)
     return answers.Done(tuple(job.id for job in jobs))
 
 
 def _dead(call: Call, identity: str) -> Job:
-    found = next((one for one in _own(call, call.hw.queue.dead()) if one.id == identity), None)
+    found = next((one for one in call.own_jobs(call.hw.queue.dead()) if one.id == identity), None)
     if found is None:
         raise NotFound("dead job", identity)
     return found
-
-
-def _own(call: Call, jobs: Sequence[Job]) -> Sequence[Job]:
-    """The jobs that the caller may see."""
-    return [job for job in jobs if call.tenant.place.covers(job.episode.scope)]
 
 
 def _page(call: Call, jobs: Sequence[Job]) -> Page[Job]:
@@ -320,8 +309,10 @@ def sync_push(call: Call) -> answers.Received:
     for record in own:
         if record[0] == RUN:
             record[-1] = [*record[-1], note_author(call.author)]
+        elif record[0] == "session":
+            record.append(list(call.author))
     call.hw.exchange.receive(batch, own)
-    if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
+    if any(record[0] in {"job", "session"} for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()
     return answers.Received(len(own), len(records) - len(own))
 
@@ -362,11 +353,8 @@ def sync_lessons(call: Call) -> Sequence[Lesson]:
 
 def operations_metrics(call: Call) -> Response:
     """Queue counts, spending, and what agents were told, in the Prometheus format."""
-    place, queue = call.tenant.place, call.hw.queue
-    waiting, dead = (
-        sum(place.covers(job.episode.scope) for job in jobs)
-        for jobs in (queue.waiting(), queue.dead())
-    )
+    queue = call.hw.queue
+    waiting, dead = (len(call.own_jobs(jobs)) for jobs in (queue.waiting(), queue.dead()))
     spent: dict[str, float] = {}
     for _, _, sum_of_model in call.tenant.spent(1):
         for name, amount in sum_of_model._asdict().items():
@@ -429,7 +417,7 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
         call.lessons.history(), call.cursor, call.arguments["limit"]
     ),
     "queue.wake": lambda call: answers.Started(call.hw.wake() is not None),
-    "queue.dead": lambda call: _page(call, _own(call, call.hw.queue.dead())),
+    "queue.dead": lambda call: _page(call, call.own_jobs(call.hw.queue.dead())),
     "queue.dead_job": lambda call: _dead(call, call.id),
     "queue.revive": lambda call: _each(call, call.hw.queue.revive),
     "queue.purge": lambda call: _each(call, call.hw.queue.purge),

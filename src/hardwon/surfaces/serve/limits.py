@@ -8,22 +8,20 @@ import asyncio
 import json
 import sys
 from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from starlette.types import Scope
 
 from hardwon.surfaces.serve.access import own_path
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from starlette.types import Scope
-
-    Future = asyncio.Future[Any]
+Future = asyncio.Future[Any]
 
 T = TypeVar("T")
 _BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 5.0)  # seconds
@@ -105,8 +103,11 @@ class ThreadPool:
     async def run(self, call: Callable[..., T], *values: Any) -> T:
         """The result of the call, run in one of the threads."""
         loop = asyncio.get_running_loop()
-        if not self._threads:
-            self._begin(loop)
+        while len(self._threads) < self._count:
+            name = f"{self._name}-{len(self._threads)}"
+            thread = Thread(target=self._work, args=(loop,), name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
         future: asyncio.Future[T] = loop.create_future()
         if self._keeps_context:
             call = partial(copy_context().run, call)
@@ -120,13 +121,6 @@ class ThreadPool:
         for thread in self._threads:
             thread.join()
         self._threads = []
-
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        for number in range(self._count):
-            name = f"{self._name}-{number}"
-            thread = Thread(target=self._work, args=(loop,), name=name, daemon=True)
-            thread.start()
-            self._threads.append(thread)
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         while (item := self._calls.get()) is not None:
@@ -177,26 +171,22 @@ class Traffic:
     def exposition(self, tenant: str) -> bytes:
         """The counts of a tenant in the format of Prometheus."""
         with self._lock:
-            return "".join(f"{line}\n" for line in self._lines(tenant)).encode()
-
-    def _lines(self, tenant: str) -> Iterator[str]:
-        totals = Counter[str]()
-        yield "# TYPE hardwon_http_requests_total counter"
-        for (owner, method, route, status), count in sorted(self._answers.items()):
-            if owner == tenant:
+            answers = sorted(one for one in self._answers.items() if one[0][0] == tenant)
+            times = sorted(one for one in self._seconds.items() if one[0][0] == tenant)
+            totals, lines = Counter[str](), ["# TYPE hardwon_http_requests_total counter"]
+            for (_, method, route, status), count in answers:
                 totals[route] += count
                 labels = f'method="{method}",route="{route}",status="{status}"'
-                yield f"hardwon_http_requests_total{{{labels}}} {count}"
-        name = "hardwon_http_request_seconds"
-        yield f"# TYPE {name} histogram"
-        for (owner, route), seconds in sorted(self._seconds.items()):
-            if owner == tenant:
-                for limit in _BUCKETS:
-                    count = self._times[tenant, route, limit]
-                    yield f'{name}_bucket{{route="{route}",le="{limit}"}} {count}'
-                yield f'{name}_bucket{{route="{route}",le="+Inf"}} {totals[route]}'
-                yield f'{name}_sum{{route="{route}"}} {seconds:.6f}'
-                yield f'{name}_count{{route="{route}"}} {totals[route]}'
+                lines.append(f"hardwon_http_requests_total{{{labels}}} {count}")
+            name = "hardwon_http_request_seconds"
+            lines.append(f"# TYPE {name} histogram")
+            for (_, route), seconds in times:
+                counts = {str(limit): self._times[tenant, route, limit] for limit in _BUCKETS}
+                for limit, count in (counts | {"+Inf": totals[route]}).items():
+                    lines.append(f'{name}_bucket{{route="{route}",le="{limit}"}} {count}')
+                lines.append(f'{name}_sum{{route="{route}"}} {seconds:.6f}')
+                lines.append(f'{name}_count{{route="{route}"}} {totals[route]}')
+        return "".join(f"{line}\n" for line in lines).encode()
 
     def _log(self, scope: Scope, status: int, seconds: float, *, key: str | None) -> None:
         fields = {

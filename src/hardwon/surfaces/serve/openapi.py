@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.api.codec import Schemas
-from hardwon.api.operations import JSON, OPERATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hardwon.api.operations import Argument, Operation
+from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
 
 _ABOUT = (
     "The key decides whose data a request is about; no request names the tenant. The doors"
@@ -101,17 +97,22 @@ def document() -> dict[str, Any]:
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = []
     for name, one in operation.query.items():
-        needed = {"required": True} if one.is_required else {}
-        example = {"example": one.example} if one.example is not None else {}
-        parameters.append(
-            {"name": name, "in": "query", "schema": _schema(one), **needed, **example}
-        )
+        parameter: dict[str, Any] = {"name": name, "in": "query", "schema": _schema(one)}
+        parameter |= {"required": True} if one.is_required else {}
+        parameters.append(parameter | ({} if one.example is None else {"example": one.example}))
     if "{id}" in operation.path:
         has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
         schema = {"type": "integer" if has_number else "string"}
         parameters.insert(0, {"name": "id", "in": "path", "required": True, "schema": schema})
     if operation.method != "GET" and operation.is_repeatable:
         parameters.append({"$ref": "#/components/parameters/idempotency"})
+    refusals = {
+        400: bool(operation.query or operation.body),
+        401: True,
+        403: True,
+        404: operation.can_miss,
+        415: bool(operation.body) and not operation.takes_bytes,
+    }
     described = {
         "operationId": operation.name,
         "tags": [operation.name.partition(".")[0]],
@@ -121,19 +122,12 @@ def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
             str(operation.status): _answer(operation, schemas),
             **{
                 str(code): {"$ref": f"#/components/responses/Problem{code}"}
-                for code in _codes(operation)
+                for code, can_be in refusals.items()
+                if can_be
             },
         },
     }
     return {**described, **({"requestBody": _body(operation)} if operation.body else {})}
-
-
-def _codes(operation: Operation) -> list[int]:
-    """The refusals that an operation may answer with."""
-    takes_json = bool(operation.body) and not operation.takes_bytes
-    can_be_wrong = bool(operation.query or operation.body)
-    codes = {400: can_be_wrong, 401: True, 403: True, 404: operation.can_miss, 415: takes_json}
-    return [code for code, can_be in codes.items() if can_be]
 
 
 def _schema(argument: Argument) -> dict[str, Any]:

@@ -9,18 +9,21 @@ import asyncio
 import base64
 import json
 import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from hardwon.api.lessons import limit_changes
+from hardwon import Agent, Hardwon, Job, Lesson
+from hardwon.api.lessons import Lessons, limit_changes
 from hardwon.api.operations import AUTHOR
+from hardwon.api.tenants import Tenant
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -32,24 +35,13 @@ from hardwon.core.errors import (
     TransientError,
 )
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.report import mark
+from hardwon.core.values.report import Mark, mark
 from hardwon.core.values.run import Author
-from hardwon.surfaces.serve.access import is_same
+from hardwon.core.values.scope import Scope
+from hardwon.surfaces.serve.access import Principal, is_same
+from hardwon.surfaces.serve.limits import Limits
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from starlette.requests import Request
-
-    from hardwon import Agent, Hardwon
-    from hardwon.api.lessons import Lessons
-    from hardwon.api.tenants import Tenant
-    from hardwon.core.values.report import Mark
-    from hardwon.core.values.scope import Scope
-    from hardwon.surfaces.serve.access import Principal
-    from hardwon.surfaces.serve.limits import Limits
-
-    Endpoint = Callable[[Request], Any]
+Endpoint = Callable[[Request], Any]
 
 MEDIA_TYPE = "application/problem+json"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -224,23 +216,9 @@ class Call:
         self.request = request
         self.arguments: dict[str, Any] = dict(arguments or {})
         self.body = body
-
-    @property
-    def state(self) -> Any:
-        """The state of the application."""
-        return self.request.app.state
-
-    @property
-    def hw(self) -> Hardwon:
-        """The opened hardwon."""
-        hw: Hardwon = self.state.hw
-        return hw
-
-    @property
-    def principal(self) -> Principal:
-        """Who makes it."""
-        who: Principal = self.request.state.principal
-        return who
+        self.state = request.app.state  # of the application
+        self.hw: Hardwon = self.state.hw
+        self.principal: Principal = request.state.principal  # who makes it
 
     @property
     def place(self) -> tuple[str | None, str | None]:
@@ -284,6 +262,15 @@ class Call:
         """The scope whose lessons are copied; without a project, those that hold everywhere."""
         project = self.request.query_params.get("project") or None
         return self.agent.scope._replace(project=project)
+
+    def own_jobs(self, jobs: Iterable[Job]) -> list[Job]:
+        """The jobs that the caller may see, of the agent and project that the query names."""
+        return [job for job in jobs if self.tenant.place.covers(job.episode.scope)]
+
+    def readable_lesson(self, number: int | None = None) -> tuple[Lessons, Lesson]:
+        """A lesson of the tenant, by default that of the path, and the handle to change it."""
+        lesson = self.tenant.lesson(self.number if number is None else number)
+        return self.lessons_of(lesson.scope), lesson
 
     @property
     def lessons(self) -> Lessons:

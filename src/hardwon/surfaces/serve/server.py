@@ -10,17 +10,13 @@ import signal
 import socket
 import ssl
 import threading
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    MissingExtra,
-    SetupError,
-    storage_error,
-)
+from hardwon import Hardwon
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, SetupError, storage_error
 from hardwon.storage.service import KeyRing, Replies, kept_token, open_database
 
 try:
@@ -28,9 +24,11 @@ try:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
-    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
+    from starlette.types import ASGIApp
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     from hardwon.surfaces.serve import api, pages
@@ -41,15 +39,6 @@ try:
     from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 except ImportError as error:
     raise MissingExtra("serve") from error
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Iterator
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
-
-    from hardwon import Hardwon, Settings
 
 _STATIC = os.path.join(os.path.dirname(__file__), "static")
 _LINGER = 2.0  # seconds for a client to read its answer before the connection is closed
@@ -82,7 +71,7 @@ def create(
             Route("/healthz", _alive),
             Route("/readyz", _ready),
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
-            *pages.login_routes(),
+            *pages.login_routes,
             *api.routes(),
             *pages.routes(),
         ],
@@ -265,7 +254,13 @@ class Address(NamedTuple):
 
     def check(self, keys: KeyRing) -> None:
         """Raise an error if serving here would let strangers in or expose secrets."""
-        self._check_certificate()
+        if bool(self.cert) != bool(self.key):
+            raise InvalidInput("--tls-cert and --tls-key belong together")
+        try:
+            if self.cert:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.cert, self.key)
+        except OSError as error:
+            raise SetupError(f"the certificate {self.cert} cannot be used: {error}") from error
         if self.is_loopback:
             return
         if not (self.cert or self.is_behind_proxy):
@@ -278,15 +273,6 @@ class Address(NamedTuple):
                 f"{self.host} can be reached by others, and there is no key yet:"
                 " `hardwon key create` makes one"
             )
-
-    def _check_certificate(self) -> None:
-        if bool(self.cert) != bool(self.key):
-            raise InvalidInput("--tls-cert and --tls-key belong together")
-        try:
-            if self.cert:
-                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.cert, self.key)
-        except OSError as error:
-            raise SetupError(f"the certificate {self.cert} cannot be used: {error}") from error
 
     def url(self, port: int) -> str:
         """The URL to open in a browser."""
@@ -324,7 +310,12 @@ class Service:
         traffic = Traffic(access_log)
         hosts = {*LOOPBACK, address.host, *address.names}
         app = create(hw, self.access, hosts=hosts, limits=limits, traffic=traffic)
-        self._server = _Server(self._config(_observed(app, hw.settings), limits))
+        asgi: ASGIApp = app
+        if hw.settings.is_observed:  # a span for each request
+            from hardwon.engine.telemetry import ServerSpans
+
+            asgi = ServerSpans(app, path_of=own_path, route_of=route_of)
+        self._server = _Server(self._config(asgi, limits))
         app.state.is_ending = lambda: self._server.should_exit
 
     @property
@@ -361,7 +352,10 @@ class Service:
         self._server.should_exit = True
 
     def _config(self, app: ASGIApp, limits: Limits) -> uvicorn.Config:
-        address = self._address
+        address, most = self._address, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if most != resource.RLIM_INFINITY:  # so that stores can always open their files
+            affordable = min(limits.connections, max(most - _FILES, most // 2))
+            limits = limits._replace(connections=affordable)
         return uvicorn.Config(
             app,
             ssl_certfile=address.cert or None,
@@ -375,18 +369,9 @@ class Service:
             log_level="error",
             access_log=False,
             server_header=False,
-            http=type("Protocol", (PatientProtocol,), {"limits": _affordable(limits)}),
+            http=type("Protocol", (PatientProtocol,), {"limits": limits}),
             ws="none",
         )
-
-
-def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """The application, with a span for each request if spans are made."""
-    if not settings.is_observed:
-        return app
-    from hardwon.engine.telemetry import ServerSpans
-
-    return ServerSpans(app, path_of=own_path, route_of=route_of)
 
 
 class _Server(uvicorn.Server):
@@ -405,14 +390,6 @@ class _Server(uvicorn.Server):
                     number, self.handle_exit, number, None
                 )
         yield
-
-
-def _affordable(limits: Limits) -> Limits:
-    """The limits with fewer connections than files, so that stores can always open theirs."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most == resource.RLIM_INFINITY:
-        return limits
-    return limits._replace(connections=min(limits.connections, max(most - _FILES, most // 2)))
 
 
 def _listening(address: Address) -> socket.socket:

@@ -77,3 +77,16 @@ def test_a_running_loop_is_aborted_from_outside(capsys: Capture, place: Path) ->
 )
 def test_wrong_use_exits_with_two(capsys: Capture, wrong: list[str]) -> None:
     refused(capsys, "run", "x", "--actor", "true", "--verify", "true", *wrong)
+
+
+@pytest.mark.parametrize("command", [["run", "x", "--verify", "true"], ["resume", "some-loop"]])
+def test_an_agent_that_is_not_installed_is_named_before_the_first_trial(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+    assert run(["loop", *command, "--actor", "claude"]) == 1
+
+    said = capsys.readouterr()
+    assert "'claude' is not on the PATH; install it, or give --actor the command" in said.err
+    assert "trial 1" not in said.err + said.out

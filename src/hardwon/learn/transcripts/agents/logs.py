@@ -146,7 +146,10 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item["output"]
         text = text_of(output if not isinstance(output, dict) else output.get("content"))
-        yield Result(line, item["call_id"], _unwrap(text), _codex_failed(text, output))
+        failed = _states_failure(text) or text.startswith(("execution error", "failed to "))
+        if isinstance(output, dict) and isinstance(output.get("success"), bool):
+            failed = not output["success"]
+        yield Result(line, item["call_id"], _unwrap(text), failed)
 
 
 def _codex_args(item: Any) -> Any:
@@ -175,12 +178,6 @@ def _unwrap(text: str) -> str:
         return str(json.loads(text)["output"])
     except ValueError:
         return text
-
-
-def _codex_failed(text: str, output: Any) -> bool:
-    if isinstance(output, dict) and isinstance(output.get("success"), bool):
-        return not output["success"]
-    return _states_failure(text) or text.startswith(("execution error", "failed to "))
 
 
 def find_gemini(home: str) -> Iterator[SessionPlace]:

@@ -17,7 +17,7 @@ from hardwon.core.values.job import QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres.notify import JobListener, Notifier, is_pooled
 from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
-from hardwon.storage.sql.dialect import Statement, bind
+from hardwon.storage.sql.dialect import Statement, bind, read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,129 +29,7 @@ if TYPE_CHECKING:
 WAITING, CLAIMED, DEAD, UNREADABLE = range(4)  # the states of a row
 
 COLUMNS = "id, record, due, enqueued_at, attempts, wait, last_error"
-_ROWS = """
-unnest(
-    :ids::text[], :tenants::text[], :records::bytea[], :dues::timestamptz[],
-    :came::timestamptz[], :attempts::int[], :waits::interval[], :errors::text[],
-    :keys::text[]
-) AS rows (id, tenant, record, due, enqueued_at, attempts, wait, last_error, key)
-"""
-# Ordered by id, so that two writers of the same jobs do not deadlock. A dead job waits again.
-_KEEP = """
-    INSERT INTO hardwon.jobs (id, tenant, record, due, enqueued_at, attempts, wait, last_error)
-    SELECT id, tenant, record, due, enqueued_at, attempts, wait, last_error FROM new ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET
-        state = 0, record = excluded.record, due = excluded.due, wait = excluded.wait,
-        enqueued_at = excluded.enqueued_at, attempts = excluded.attempts,
-        last_error = excluded.last_error
-    WHERE jobs.state >= 2
-    RETURNING id
-"""
-_COUNTED = """
-    INSERT INTO hardwon.job_events AS known (event, times) {0}
-    ON CONFLICT (event) DO UPDATE SET times = known.times + excluded.times
-"""
-_KEPT = f"""
-kept AS ({_KEEP}), told AS (
-    SELECT (SELECT count(*) FROM new) AS new, (SELECT count(*) FROM kept) AS kept
-), counted AS (
-    {_COUNTED.format("SELECT 'deduped', new - kept FROM told WHERE new > kept")}
-)
-SELECT kept FROM told
-"""
-PUT = f"WITH new AS (SELECT * FROM {_ROWS}), {_KEPT}"
-# A record that was forwarded before is skipped, whatever became of its job.
-FORWARD = f"""
-WITH rows AS (SELECT * FROM {_ROWS}), unknown AS (
-    INSERT INTO hardwon.folded (batch) SELECT key FROM rows ORDER BY key
-    ON CONFLICT DO NOTHING RETURNING batch
-), new AS (
-    SELECT rows.* FROM rows JOIN unknown ON key = batch
-), {_KEPT}
-"""
-# Jobs that are due, and claimed jobs whose lease has run out.
-CLAIM = """
-WITH waiting AS (
-    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 0 AND due <= :now
-    ORDER BY due, seq LIMIT :most FOR UPDATE SKIP LOCKED
-), abandoned AS (
-    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 1 AND lease < clock_timestamp()
-    ORDER BY lease LIMIT :most FOR UPDATE SKIP LOCKED
-), next AS (
-    SELECT * FROM waiting UNION ALL SELECT * FROM abandoned ORDER BY due, seq LIMIT :most
-), claimed AS (
-    UPDATE hardwon.jobs SET state = 1, attempts = jobs.attempts + 1, last_error = '',
-        owner = :claim, lease = clock_timestamp() + :lease
-    FROM next WHERE jobs.id = next.id
-    RETURNING jobs.id, record, jobs.due, enqueued_at, attempts, wait, next.last_error, jobs.seq
-)
-SELECT * FROM claimed ORDER BY due, seq
-"""
-_OURS = """
-unnest(:ids::text[], :claims::text[]) AS ours (id, claim)
-WHERE jobs.id = ours.id AND state = 1 AND owner = ours.claim
-"""
-DONE = f"DELETE FROM hardwon.jobs USING {_OURS} RETURNING jobs.id"
-RETRY = f"""
-UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, due = :due, attempts = :attempts,
-    wait = :wait, last_error = :error FROM {_OURS} RETURNING jobs.id
-"""
-BURY = f"""
-UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = :attempts,
-    last_error = :error FROM {_OURS} RETURNING jobs.id
-"""
-# Claimed for this process without its knowledge: the answer was lost.
-UNKNOWN = """
-UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
-WHERE state = 1 AND starts_with(owner, :process) AND NOT owner = ANY(:claims)
-"""
-HAND_BACK = f"""
-UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = jobs.attempts - 1
-FROM {_OURS}
-"""
-REMOVE = "DELETE FROM hardwon.jobs WHERE id = :id AND state = ANY(:states) RETURNING id"
-SET_ASIDE = f"""
-WITH broken AS (
-    UPDATE hardwon.jobs SET state = 3, owner = '', lease = NULL WHERE id = ANY(:ids)
-    RETURNING id
-)
-{_COUNTED.format("SELECT 'corrupt', count(*) FROM broken HAVING count(*) > 0")}
-"""
-BURY_STALE = f"""
-WITH old AS (
-    SELECT id FROM hardwon.jobs WHERE state = 0 AND enqueued_at < :before
-    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
-), buried AS (
-    UPDATE hardwon.jobs SET state = 2, last_error = :reason FROM old WHERE jobs.id = old.id
-    RETURNING jobs.id
-)
-{_COUNTED.format("SELECT 'stale', count(*) FROM buried HAVING count(*) > 0")}
-"""
-# Jobs that a fast clock would keep waiting.
-WRONG_CLOCKS = """
-WITH late AS (
-    SELECT id FROM hardwon.jobs
-    WHERE state = 0 AND due > :now AND (
-        attempts = 0 AND due <= enqueued_at OR due - :now > greatest(wait, :longest)
-    )
-    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
-)
-UPDATE hardwon.jobs SET due = :now FROM late WHERE jobs.id = late.id
-"""
-REVIVE = """
-UPDATE hardwon.jobs SET state = 0, attempts = 0, last_error = '', wait = '0', enqueued_at = :now,
-    due = :now
-WHERE id = :id AND state = 2 RETURNING id
-"""
-LIST = f"SELECT {COLUMNS} FROM hardwon.jobs WHERE state = ANY(:states) ORDER BY enqueued_at, seq"
-COUNTS = "SELECT state, count(*) FROM hardwon.jobs GROUP BY state"
-EVENTS = "SELECT event, times FROM hardwon.job_events"
-FORGET_FORWARDED = """
-DELETE FROM hardwon.folded WHERE batch IN (
-    SELECT batch FROM hardwon.folded WHERE at < clock_timestamp() - :age
-    ORDER BY at LIMIT :most FOR UPDATE SKIP LOCKED
-)
-"""
+_SQL = read_queries(__file__, COLUMNS=COLUMNS)
 
 
 def job_of(row: tuple[Any, ...]) -> Job | None:
@@ -255,11 +133,11 @@ class HeldJobs:
         unbegun = {job.id: self._claims.pop(job.id) for job in self.ready}
         self.ready.clear()
         if unbegun:
-            self._unsent.append((_about(HAND_BACK, unbegun), ""))
+            self._unsent.append((_about(_SQL["hand_back"], unbegun), ""))
 
     def unsent(self) -> list[Statement]:
         """The statements to send before any other."""
-        done = [_about(DONE, self._finished)] if self._finished else []
+        done = [_about(_SQL["done"], self._finished)] if self._finished else []
         return [*(statement for statement, _ in self._unsent), *done]
 
     def mark_sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
@@ -281,7 +159,7 @@ class HeldJobs:
             return []
         self._lost_answer = False
         claims = [*self._claims.values()]
-        return [bind(UNKNOWN, process=self._process, claims=claims)]
+        return [bind(_SQL["unknown"], process=self._process, claims=claims)]
 
     def _is_held(self, job: Job) -> bool:
         return bool(job.claim) and self._claims.get(job.id) == job.claim
@@ -319,12 +197,12 @@ class TableUpkeep:
             return []
         most, limits = _AT_ONCE, self._limits
         statements_due = [
-            bind(WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
-            bind(FORGET_FORWARDED, age=_REMEMBERED, most=most),
+            bind(_SQL["wrong_clocks"], now=now, longest=limits.longest_wait, most=most),
+            bind(_SQL["forget_forwarded"], age=_REMEMBERED, most=most),
         ]
         if self._is_first and limits.stale_after:
             before = now - limits.stale_after
-            statements_due.append(bind(BURY_STALE, before=before, reason=STALE, most=most))
+            statements_due.append(bind(_SQL["bury_stale"], before=before, reason=STALE, most=most))
         return statements_due
 
     def note_run(self) -> None:
@@ -355,13 +233,13 @@ class PostgresQueue:
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
-        new = bind(PUT, **columns([job], [encode_new(job)]))
+        new = bind(_SQL["put"], **columns([job], [encode_new(job)]))
         return bool(self._ask(new, *self._notifier.notice())[0][0][0])
 
     def forward(self, jobs: Sequence[Job]) -> None:
         """Store jobs that waited elsewhere; each counts once, however often it is forwarded."""
         rows = columns(jobs, [encode(job) for job in jobs])
-        self._ask(bind(FORWARD, **rows), *self._notifier.notice())
+        self._ask(bind(_SQL["forward"], **rows), *self._notifier.notice())
 
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._lock:
@@ -375,19 +253,19 @@ class PostgresQueue:
 
     def retry(self, job: Job) -> None:
         plan: dict[str, Any] = {"due": job.due, "wait": job.wait, "attempts": job.attempts}
-        self._settle(RETRY, job, error=text(job.last_error), **plan)
+        self._settle(_SQL["retry"], job, error=text(job.last_error), **plan)
 
     def bury(self, job: Job, reason: str) -> None:
-        self._settle(BURY, job, event="buried", error=text(reason), attempts=job.attempts)
+        self._settle(_SQL["bury"], job, event="buried", error=text(reason), attempts=job.attempts)
 
     def waiting(self) -> list[Job]:
-        return jobs_of(self._ask(bind(LIST, states=[WAITING, CLAIMED]))[0])
+        return jobs_of(self._ask(bind(_SQL["list"], states=[WAITING, CLAIMED]))[0])
 
     def dead(self) -> list[Job]:
-        return jobs_of(self._ask(bind(LIST, states=[DEAD]))[0])
+        return jobs_of(self._ask(bind(_SQL["list"], states=[DEAD]))[0])
 
     def revive(self, identity: str, now: datetime) -> None:
-        revive = bind(REVIVE, id=identity, now=now)
+        revive = bind(_SQL["revive"], id=identity, now=now)
         if not self._ask(revive, *self._notifier.notice())[0]:
             raise NotFound("dead job", identity)
 
@@ -399,7 +277,7 @@ class PostgresQueue:
         self._remove(job.id, WAITING, CLAIMED)
 
     def counts(self) -> QueueCounts:
-        results = self._ask(bind(COUNTS), bind(EVENTS))
+        results = self._ask(bind(_SQL["counts"]), bind(_SQL["events"]))
         states, events = map(dict, results)
         waiting, claimed = states.get(WAITING, 0), states.get(CLAIMED, 0)
         return QueueCounts(
@@ -451,13 +329,13 @@ class PostgresQueue:
     def _take(self, now: datetime, most: int) -> None:
         """Claim jobs that are due, and set aside unreadable ones."""
         upkeep, claim = self._upkeep.due(now), self._held.new_claim()
-        take = bind(CLAIM, now=now, most=most, claim=claim, lease=self._limits.lease)
+        take = bind(_SQL["claim"], now=now, most=most, claim=claim, lease=self._limits.lease)
         rows = self._ask(*self._held.recovery(), *upkeep, take)[-1]
         if upkeep:
             self._upkeep.note_run()
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
-            self._ask(bind(SET_ASIDE, ids=broken))
+            self._ask(bind(_SQL["set_aside"], ids=broken))
         self._held.receive(job._replace(claim=claim) for job in jobs.values() if job)
 
     def _settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
@@ -468,4 +346,4 @@ class PostgresQueue:
                     self._ask()
 
     def _remove(self, identity: str, *states: int) -> bool:
-        return bool(self._ask(bind(REMOVE, id=identity, states=list(states)))[0])
+        return bool(self._ask(bind(_SQL["remove"], id=identity, states=list(states)))[0])

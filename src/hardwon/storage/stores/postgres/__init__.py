@@ -11,6 +11,7 @@ from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.rows import COLUMNS, lesson_of
@@ -25,40 +26,9 @@ if TYPE_CHECKING:
 
     Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
 
+_SQL = read_queries(__file__, COLUMNS=COLUMNS)
 log = logging.getLogger("hardwon")
-_DUE = """
-INSERT INTO hardwon.folded (batch) VALUES (:batch) ON CONFLICT DO NOTHING RETURNING batch
-"""
 _MOST = 512  # cached answers; the oldest are dropped first
-# Stored counts minus actual counts must be 0. One pass over each table: a join may be planned as
-# a nested loop and take quadratic time.
-_TERMS = """
-SELECT count(*) FROM (
-    SELECT id FROM (
-        SELECT id, holders AS claimed FROM hardwon.terms WHERE tenant = :tenant
-        UNION ALL
-        SELECT term, -length(lessons) / 5 FROM hardwon.postings WHERE tenant = :tenant
-    ) AS counts GROUP BY id HAVING sum(claimed) <> 0
-) AS wrong
-"""
-_ENTRIES = """
-SELECT (
-    SELECT coalesce(sum(length(terms) / 5), 0)::bigint FROM hardwon.indexed
-    WHERE tenant = :tenant
-) - (
-    SELECT coalesce(sum(length(lessons) / 5), 0)::bigint FROM hardwon.postings
-    WHERE tenant = :tenant
-)
-"""
-_SHELVES = """
-SELECT count(*) FROM (
-    SELECT id FROM (
-        SELECT id, active AS claimed FROM hardwon.shelves WHERE tenant = :tenant
-        UNION ALL
-        SELECT shelf, -1 FROM hardwon.indexed WHERE tenant = :tenant
-    ) AS counts GROUP BY id HAVING sum(claimed) <> 0
-) AS wrong
-"""
 
 
 class PostgresLessons(SqlLessons):
@@ -154,14 +124,15 @@ class PostgresStore(SqlStore):
         self.database.close()
 
     def _is_due(self, batch: str) -> bool:
-        return bool(self.database.rows(_DUE, batch=batch))
+        return bool(self.database.rows(_SQL["due"], batch=batch))
 
 
 def find_miscounts(tenancy: Tenancy) -> list[str]:
     """Problems of a tenant's index, in words."""
     with tenancy.database.snapshot():
         terms, entries, shelves = (
-            int(tenancy.rows(sql)[0][0]) for sql in (_TERMS, _ENTRIES, _SHELVES)
+            int(tenancy.rows(sql)[0][0])
+            for sql in (_SQL["terms"], _SQL["entries"], _SQL["shelves"])
         )
     problems = {
         f"{terms} keys of the index have wrong counts": terms,
@@ -169,30 +140,6 @@ def find_miscounts(tenancy: Tenancy) -> list[str]:
         f"{shelves} shelves have a wrong count of lessons": shelves,
     }
     return [f"tenant {tenancy.tenant!r}: {text}" for text, count in problems.items() if count]
-
-
-_SHELF = """
-(SELECT id FROM hardwon.shelves
-WHERE tenant = :tenant AND agent_id = :agent AND project = :project)
-"""
-_STATES = """
-SELECT agent_id, project, version FROM hardwon.shelves
-WHERE tenant = :tenant AND agent_id = ANY(:agents) AND project = ANY(:projects)
-"""
-# Every change of a row changes its xmin: a free version mark.
-_MARKS = f"""
-SELECT id, xmin::text::bigint FROM hardwon.lessons
-WHERE tenant = :tenant AND shelf = {_SHELF}
-"""
-_LESSONS = f"""
-SELECT id, shelf, {COLUMNS} FROM hardwon.lessons
-WHERE tenant = :tenant AND shelf = {_SHELF} AND id = ANY(:ids::bigint[]) ORDER BY id
-"""
-_VECTORS = f"""
-SELECT id, lesson, embedder, vector FROM hardwon.lesson_vectors
-WHERE tenant = :tenant AND shelf = {_SHELF}
-AND (id > :after OR lesson = ANY(:lessons::bigint[])) ORDER BY id
-"""
 
 
 class ShelfReader:
@@ -203,7 +150,7 @@ class ShelfReader:
 
     def salt(self) -> str:
         """The salt of the hold-out, shared by all machines."""
-        return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
+        return str(self._db.rows(_SQL["salt"])[0][0])
 
     def states(self, scopes: Sequence[Scope]) -> dict[Scope, int]:
         """The version of each scope, raised by every change of a lesson."""
@@ -212,7 +159,7 @@ class ShelfReader:
         projects = list({scope.project or "" for scope in scopes})
         for tenant in {scope.tenant for scope in scopes}:
             values = {"agents": agents, "projects": projects}
-            for agent, project, version in self._db.of(tenant).rows(_STATES, **values):
+            for agent, project, version in self._db.of(tenant).rows(_SQL["states"], **values):
                 scope = Scope(tenant, agent, project or None)
                 if scope in states:
                     states[scope] = version
@@ -220,24 +167,23 @@ class ShelfReader:
 
     def marks(self, scope: Scope) -> dict[int, int]:
         """A mark for every lesson of the scope, which changes with the lesson."""
-        return dict(self._rows(_MARKS, scope))
+        return dict(self._rows(_SQL["marks"], scope))
 
     def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
         """These lessons, without those that are gone."""
-        rows = self._rows(_LESSONS, scope, ids=list(numbers))
+        rows = self._rows(_SQL["lessons"], scope, ids=list(numbers))
         return [lesson_of(row, {row[1]: scope}) for row in rows]
 
     def vectors(
         self, scope: Scope, *, after: int, lessons: Sequence[int]
     ) -> list[tuple[int, int, str, bytes]]:
         """The vectors with a number over `after`, and those of these lessons."""
-        rows = self._rows(_VECTORS, scope, after=after, lessons=list(lessons))
+        rows = self._rows(_SQL["vectors"], scope, after=after, lessons=list(lessons))
         return [(number, lesson, name, bytes(vector)) for number, lesson, name, vector in rows]
 
     def share(self, tenant: str) -> float | None:
         """The share of runs from which lessons are withheld, if the proof has set one."""
-        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = :tenant"
-        row = self._db.of(tenant).row(sql)
+        row = self._db.of(tenant).row(_SQL["share"])
         return float(row[0]) if row else None
 
     def _rows(self, sql: str, scope: Scope, **values: object) -> list[Row]:

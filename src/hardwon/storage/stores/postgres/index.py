@@ -20,7 +20,7 @@ from hardwon.knowledge.ranking.query import (
     tally_matches,
 )
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import Statement
+from hardwon.storage.sql.dialect import Statement, read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,11 +33,17 @@ if TYPE_CHECKING:
 
     Postings = dict[str, list[tuple[int, int]]]
 
+_SHELF_ROW, _WAITING_ROW = -1, -2  # in the last column, which is the room for a key otherwise
+_SQL = read_queries(
+    __file__,
+    LEAST_READ=LEAST_READ,
+    MOST_READ=MOST_READ,
+    SHELF_ROW=_SHELF_ROW,
+    WAITING_ROW=_WAITING_ROW,
+    BLOCK=BLOCK,
+    RANKS=RANKS,
+)
 _VERSIONS = "versions"  # key of the shelves that a transaction has changed
-_RAISE = """
-UPDATE hardwon.shelves SET version = version + 1, active = active + :more
-WHERE tenant = :tenant AND id = :shelf
-"""
 
 
 def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int = 0) -> None:
@@ -50,7 +56,7 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
 
     def write() -> None:  # in the same order everywhere, so that transactions do not deadlock
         for (tenant, number), added in sorted(transaction.notes.pop(_VERSIONS).items()):
-            tenancy.database.of(tenant).run(_RAISE, shelf=number, more=added)
+            tenancy.database.of(tenant).run(_SQL["raise"], shelf=number, more=added)
 
     transaction.before_commit(_VERSIONS, write)
 
@@ -146,76 +152,17 @@ def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
 
 _LOCK = 0x736574  # first half of the lock's key; the shelf is the second
 _AT_ONCE = 4096  # rows merged together: each block is written once
-_TRY = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
-_TAKE = """
-SELECT id, lesson, entries FROM hardwon.fresh
-WHERE tenant = :tenant AND shelf = :shelf ORDER BY id LIMIT :limit
-"""
-_REMOVE = """
-DELETE FROM hardwon.fresh
-WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
-"""
-_ADD_TERMS = """
-INSERT INTO hardwon.terms (tenant, shelf, term, holders)
-SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
-ON CONFLICT DO NOTHING
-"""
-_TERMS = """
-SELECT asked.term, t.id FROM unnest(:keys::text[]) AS asked (term), LATERAL (
-    SELECT id FROM hardwon.terms
-    WHERE tenant = :tenant AND shelf = :shelf AND term = asked.term OFFSET 0
-) AS t
-"""
-_COUNT = """
-UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
-FROM unnest(:terms::bigint[], :holders::int[]) AS more (term, holders)
-WHERE t.tenant = :tenant AND t.id = more.term
-"""
-_AROUND = """
-SELECT a.place, a.lesson, p.first, p.lessons
-FROM unnest(:places::bigint[], :lessons::bigint[]) AS a (place, lesson),
-LATERAL (
-    SELECT first, lessons FROM hardwon.postings
-    WHERE tenant = :tenant AND term = a.place / :ranks AND rank = a.place % :ranks
-    AND first <= a.lesson ORDER BY first DESC LIMIT 1
-) AS p
-"""
-_DROP_BLOCKS = """
-DELETE FROM hardwon.postings AS p
-USING unnest(:terms::bigint[], :ranks::int[], :firsts::bigint[]) AS a (term, rank, first)
-WHERE p.tenant = :tenant AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
-"""
-_KEEP_BLOCKS = """
-INSERT INTO hardwon.postings (tenant, term, rank, first, lessons)
-SELECT :tenant, * FROM unnest(
-    :terms::bigint[], :ranks::int[], :firsts::bigint[], :blocks::bytea[]
-)
-ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
-"""
-_INDEXED = """
-SELECT i.* FROM unnest(:lessons::bigint[]) AS asked (lesson), LATERAL (
-    SELECT lesson, terms FROM hardwon.indexed
-    WHERE tenant = :tenant AND lesson = asked.lesson OFFSET 0
-) AS i
-"""
-_UNINDEX = """
-DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
-"""
-_INDEX = """
-INSERT INTO hardwon.indexed (tenant, shelf, lesson, terms)
-SELECT :tenant, :shelf, * FROM unnest(:lessons::bigint[], :terms::bytea[])
-"""
 
 
 def merge(tenancy: Tenancy, shelf: int) -> int:
     """Merge the waiting rows of a shelf; how many. 0 while another process merges them."""
     moved = 0
     with tenancy.database as transaction:
-        if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
-            while rows := tenancy.rows(_TAKE, shelf=shelf, limit=_AT_ONCE):
+        if tenancy.rows(_SQL["try"], kind=_LOCK, shelf=shelf)[0][0]:
+            while rows := tenancy.rows(_SQL["take"], shelf=shelf, limit=_AT_ONCE):
                 lessons = {lesson: json.loads(entries) for _, lesson, entries in rows}
                 touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
-                tenancy.run(_REMOVE, shelf=shelf, rows=[row[0] for row in rows])
+                tenancy.run(_SQL["remove"], shelf=shelf, rows=[row[0] for row in rows])
                 moved += len(rows)
     return moved
 
@@ -225,7 +172,7 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     numbers = _numbers(
         tenancy, shelf, sorted({key for entries in lessons.values() for key in entries})
     )
-    rows = tenancy.rows(_INDEXED, lessons=list(lessons))
+    rows = tenancy.rows(_SQL["indexed"], lessons=list(lessons))
     before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
     after: dict[int, Entries] = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
@@ -239,20 +186,22 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     columns = (zip(*entries, strict=True) for entries in after.values())
     packed = [postings.pack(array("I", terms), bytes(impacts)) for terms, impacts in columns]
     tenancy.ask(
-        Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
-        Statement(_UNINDEX, {"lessons": list(before)}),
-        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
+        Statement(
+            _SQL["count"], {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}
+        ),
+        Statement(_SQL["unindex"], {"lessons": list(before)}),
+        Statement(_SQL["index"], {"shelf": shelf, "lessons": list(after), "terms": packed}),
     )
     return len(after) - len(before)
 
 
 def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
     """The numbers of these keys; new keys are numbered."""
-    numbers: dict[str, int] = dict(tenancy.rows(_TERMS, shelf=shelf, keys=keys))
+    numbers: dict[str, int] = dict(tenancy.rows(_SQL["terms"], shelf=shelf, keys=keys))
     if missing := [key for key in keys if key not in numbers]:
         *_, added = tenancy.ask(
-            Statement(_ADD_TERMS, {"shelf": shelf, "keys": missing}),
-            Statement(_TERMS, {"shelf": shelf, "keys": missing}),
+            Statement(_SQL["add_terms"], {"shelf": shelf, "keys": missing}),
+            Statement(_SQL["terms"], {"shelf": shelf, "keys": missing}),
         )
         numbers.update(added)
     return numbers
@@ -260,14 +209,14 @@ def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
 
 def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     places, lessons = [edit[0] for edit in edits], [edit[1] for edit in edits]
-    rows = tenancy.rows(_AROUND, places=places, lessons=lessons, ranks=RANKS)
+    rows = tenancy.rows(_SQL["around"], places=places, lessons=lessons, ranks=RANKS)
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
     changed = postings.edit_blocks(edits, around)
     emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
     blocks = list(postings.rows(changed))
     tenancy.ask(
-        Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), emptied)),
-        Statement(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
+        Statement(_SQL["drop_blocks"], _columns(("terms", "ranks", "firsts"), emptied)),
+        Statement(_SQL["keep_blocks"], _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
     )
 
 
@@ -278,75 +227,6 @@ def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict
 
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
-_NOTE = """
-INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
-VALUES (:tenant, :shelf, :lesson, :is_new, :entries)
-"""
-_SHELF_ROW, _WAITING_ROW = -1, -2  # in the last column, which is the room for a key otherwise
-# All that a recall reads of the index, in one statement and so of one state: the shelves, waiting
-# rows that are not known yet, and postings.
-# Keys from the rarest, with running sums of their holders: keys within the limit are read whole;
-# of the first key beyond it, only the strongest blocks.
-_BLOCKS = f"""
-WITH seen AS MATERIALIZED (
-    SELECT id, project, active, version, (
-        SELECT count(*) FROM hardwon.fresh AS f
-        WHERE f.tenant = :tenant AND f.shelf = shelves.id AND f.is_new
-    ) AS added FROM hardwon.shelves
-    WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
-),
-total AS MATERIALIZED (SELECT coalesce(sum(active + added), 0) AS n FROM seen),
-stale AS MATERIALIZED (
-    SELECT id FROM seen WHERE (id, version) NOT IN (
-        SELECT * FROM unnest(:known_shelves::bigint[], :known_versions::bigint[])
-    )
-),
-most AS MATERIALIZED (
-    SELECT CASE WHEN :reach > 0 THEN :reach ELSE
-        greatest({LEAST_READ}, least({MOST_READ}, 3 * floor(sqrt(n::double precision))::int))
-    END AS n FROM total
-),
-known AS MATERIALIZED (
-    SELECT t.id, asked.term, t.holders, sum(t.holders) OVER (
-        ORDER BY t.holders, asked.term COLLATE "C", seen.id ROWS UNBOUNDED PRECEDING
-    ) AS upto
-    FROM seen, unnest(ARRAY(SELECT unnest(:keys::text[]))) AS asked (term), LATERAL (
-        SELECT id, holders FROM hardwon.terms
-        WHERE tenant = :tenant AND shelf = seen.id AND term = asked.term OFFSET 0
-    ) AS t
-),
-cut AS MATERIALIZED (
-    SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room
-    FROM known AS k, most WHERE k.upto > most.n ORDER BY k.upto LIMIT 1
-)
-SELECT id, project, active::bigint, version, added, NULL::bytea, {_SHELF_ROW} FROM seen
-UNION ALL
-SELECT f.id, f.entries, f.lesson, f.shelf, 0, NULL, {_WAITING_ROW} FROM stale, LATERAL (
-    SELECT id, CASE WHEN id = ANY(:known_rows::bigint[]) THEN NULL ELSE entries END AS entries,
-        lesson, shelf
-    FROM hardwon.fresh WHERE tenant = :tenant AND shelf = stale.id OFFSET 0
-) AS f
-UNION ALL
-SELECT id, term, holders, 0, 0, NULL, 0 FROM known
-UNION ALL
-SELECT k.id, k.term, 0, p.rank, p.first, p.lessons, 0
-FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = :tenant AND p.term = k.id
-WHERE k.upto <= most.n
-UNION ALL
-SELECT c.id, c.term, 0, p.rank, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
-    SELECT rank, first, lessons FROM hardwon.postings
-    WHERE tenant = :tenant AND term = c.id AND c.room > 0
-    ORDER BY rank, first LIMIT c.room / {BLOCK} + {RANKS}
-) AS p
-"""
-_STRONGEST = """
-SELECT lessons FROM hardwon.postings WHERE tenant = :tenant AND term = :term
-ORDER BY rank, first LIMIT :most
-"""
-_WAITING = """
-SELECT shelf FROM hardwon.fresh WHERE tenant = :tenant
-GROUP BY shelf HAVING count(*) >= :least ORDER BY shelf
-"""
 
 
 class Index:
@@ -364,7 +244,7 @@ class Index:
         """Set the keys by which a lesson is found."""
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
-            tenancy.run(_NOTE, entries=json.dumps(entries), **values)
+            tenancy.run(_SQL["note"], entries=json.dumps(entries), **values)
             touch(transaction, tenancy, shelf)
             waiting = self._memtable.note(shelf, lesson, entries)
             if waiting > self._limit and time_limits.time_left() is None:
@@ -385,7 +265,7 @@ class Index:
         return sum(
             merge(self._db.of(tenant), shelf)
             for tenant in self._db.tenants()
-            for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
+            for (shelf,) in self._db.of(tenant).rows(_SQL["waiting"], least=least)
         )
 
     def snapshot(self) -> nullcontext[None]:
@@ -403,7 +283,7 @@ class Index:
             "known_rows": [number for waiting in cached.values() for number in waiting.rows],
         }
         self._db.touch(scope)
-        every = tenancy.rows(_BLOCKS, keys=query_keys, reach=query.reach, **place, **known)
+        every = tenancy.rows(_SQL["blocks"], keys=query_keys, reach=query.reach, **place, **known)
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
@@ -435,7 +315,7 @@ def _read(tenancy: Tenancy, rows: list[Row]) -> Iterator[tuple[str, Iterable[tup
                 lambda most: (
                     first
                     if most == room // BLOCK + RANKS
-                    else tenancy.rows(_STRONGEST, term=number, most=most)
+                    else tenancy.rows(_SQL["strongest"], term=number, most=most)
                 ),
                 room,
             ),

@@ -11,6 +11,7 @@ from hardwon.core._fork import ForkLock
 from hardwon.core.values.lesson import EPOCH, SHELVED, statuses
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, MemorySpool, Spool
 from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.reports import ORDERS, SqlListing, quoted_tag
@@ -26,16 +27,8 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Row, Statement
 
+_SQL = read_queries(__file__, COLUMNS=COLUMNS, MARKS=marks(COLUMNS.split(", ")), ALL_TEXT=ALL_TEXT)
 _FEW = 2_000  # candidates for a text: up to this many are sorted, more are read in order
-_SELECT = f"SELECT id, shelf, {COLUMNS} FROM lessons"
-_GUARDS = f"{_SELECT} WHERE guard = 1 AND status NOT IN ({marks(SHELVED)}) ORDER BY id"
-_INSERT = f"INSERT INTO lessons (id, shelf, {COLUMNS}) VALUES (?, ?{', ?' * 23})"
-_CANDIDATES = """
-SELECT {1}, id FROM hardwon.lessons
-WHERE {0} AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
-AND {1} <= :at AND ({1} < :at OR id > :id) AND (:tag = '' OR strpos(tags, :tag) > 0)
-ORDER BY {1} DESC, id LIMIT :limit
-"""
 
 
 class SqliteLessons(SqlLessons):
@@ -54,20 +47,20 @@ class SqliteLessons(SqlLessons):
         A lesson of the same job under another number is replaced.
         """
         db, shelf = self._file, scopes.ensure(self._file, lesson.scope)
-        rows = db.rows(f"{_SELECT} WHERE id = ?", (lesson.id,))
+        rows = db.rows(_SQL["by_id"], (lesson.id,))
         if lesson.job:
-            of_job = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
-            rows += db.rows(of_job, (shelf, lesson.job))
+            rows += db.rows(_SQL["of_job"], (shelf, lesson.job))
         replaced = {row[:2] for row in rows} - {(lesson.id, shelf)}
         for number, old_shelf in replaced:
             self.delete(scopes.every(db)[old_shelf], number)
         if len(rows) > len(replaced):
             self.update(lesson)
             return
-        highest = db.rows("SELECT coalesce(max(id), 0) FROM lessons")[0][0]
-        db.run(_INSERT, (lesson.id, shelf, *values_of(lesson)))
+        highest = db.rows(_SQL["highest"])[0][0]
+        db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson)))
         self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
-        self._publish(lesson)
+        if lesson.guard:
+            self.publish_guards()
 
     def tend(self) -> None:
         """Merge waiting entries of the index, if they are many."""
@@ -81,16 +74,15 @@ class SqliteLessons(SqlLessons):
         """Rewrite the file of forbidden calls. Call inside `with database:`."""
         if not self._file.is_file:
             return
-        owners, rows = scopes.every(self._file), self._file.rows(_GUARDS, SHELVED)
+        owners, rows = (
+            scopes.every(self._file),
+            self._file.rows(_SQL["guards"].format(marks(SHELVED)), SHELVED),
+        )
         home = os.path.dirname(self._file.path)
         guard_file.write(home, [lesson_of(row, owners) for row in rows])
 
-    def _publish(self, *changed: Lesson) -> None:
-        if any(lesson.guard for lesson in changed):
-            self.publish_guards()
-
     def quarantine_damaged(self, tenant: str) -> list[str]:
-        rows = self._file.rows(f"SELECT id, CAST({ALL_TEXT} AS BLOB) FROM lessons")
+        rows = self._file.rows(_SQL["bytes"])
         self._illegible = {number for number, raw in rows if not _is_utf8(raw)}
         return super().quarantine_damaged(tenant)
 
@@ -103,12 +95,12 @@ class SqliteListing(SqlListing):
 
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
         tenancy, (where, values) = self._db.of(query.place.tenant), condition
-        few = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
+        few = _SQL["count"].format(where, _FEW + 1)
         if not (query.text or query.tag) or tenancy.rows(few, **values)[0][0] > _FEW:
             return super()._first_ids(query, shelves, condition._replace(sql="TRUE"))
         place, number = query.after or (float("inf"), "0")
         places = {"shelves": shelves, "statuses": statuses(query.status), "limit": query.limit}
-        sql = _CANDIDATES.format(where, ORDERS[query.order])
+        sql = _SQL["candidates"].format(where, ORDERS[query.order])
         wanted = {"at": place, "id": int(number), "tag": quoted_tag(query)}
         return tenancy.rows(sql, **wanted, **places, **values)
 
@@ -121,10 +113,6 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-_FOLDED = (
-    "CREATE TABLE IF NOT EXISTS folded (batch TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT",
-    "CREATE INDEX IF NOT EXISTS folded_at ON folded (at)",
-)
 _REMEMBERED = 30 * 86_400  # seconds in which a batch may be sent again
 
 
@@ -177,11 +165,10 @@ class SqliteStore(SqlStore):
 
     def _is_new(self, batch: str) -> bool:
         """Whether a batch of another machine was not folded in before; it is noted as such."""
-        for statement in _FOLDED:
+        for statement in (_SQL["table_folded"], _SQL["index_folded"]):
             self._db.run(statement)
-        self._db.run("DELETE FROM folded WHERE at < unixepoch() - ?", (_REMEMBERED,))
-        noted = "INSERT OR IGNORE INTO folded VALUES (?, unixepoch()) RETURNING batch"
-        return bool(self._db.rows(noted, (batch,)))
+        self._db.run(_SQL["forget_folded"], (_REMEMBERED,))
+        return bool(self._db.rows(_SQL["note_folded"], (batch,)))
 
     def close(self) -> None:
         if self._journal.is_full:

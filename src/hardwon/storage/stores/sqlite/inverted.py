@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.stores.sqlite import merge
 from hardwon.storage.stores.sqlite.database import marks
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
     Terms = list[tuple[int, str, int, int]]
 
-_ADD = "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)"
-_SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
+_SQL = read_queries(__file__)
 _AT_ONCE = 512  # rows moved together
 
 
@@ -55,7 +55,7 @@ class Memtable:
         self.look()
         for shelf, lesson, is_new, entries in self._unwritten:
             row = shelf, lesson, is_new, json.dumps(entries)
-            self._last = self._db.run(_ADD, row)
+            self._last = self._db.run(_SQL["add"], row)
             if not self._base[1]:
                 self._base = self._db.undone, self._last
             self._enter(shelf, lesson, entries, is_new=is_new)
@@ -78,11 +78,9 @@ class Memtable:
 
     def take_all(self) -> Iterator[list[Waiting]]:
         """Take all waiting rows, oldest first, in batches; they are removed."""
-        while rows := self._db.rows(
-            "SELECT shelf, lesson, is_new, entries, id FROM fresh ORDER BY id LIMIT ?", (_AT_ONCE,)
-        ):
+        while rows := self._db.rows(_SQL["oldest"], (_AT_ONCE,)):
             yield [(*row, json.loads(entries)) for *row, entries, _ in rows]
-            self._db.run("DELETE FROM fresh WHERE id <= ?", (rows[-1][-1],))
+            self._db.run(_SQL["remove"], (rows[-1][-1],))
         if self._unwritten:
             yield self._unwritten
         self.forget()
@@ -98,7 +96,7 @@ class Memtable:
         if self._seen == seen:
             return
         self._seen = seen
-        first, last = self._db.rows(_SPAN)[0]
+        first, last = self._db.rows(_SQL["span"])[0]
         base, newest = (self._db.undone, first or 0), last or 0
         if base != self._base or newest < self._last:
             self._base, self._last = base, 0
@@ -147,9 +145,7 @@ class Memtable:
             self._holders.setdefault(key, {})[lesson] = impact
 
     def _read(self, after: int) -> None:
-        rows = self._db.rows(
-            "SELECT shelf, lesson, is_new, entries FROM fresh WHERE id > ? ORDER BY id", (after,)
-        )
+        rows = self._db.rows(_SQL["later"], (after,))
         for shelf, lesson, is_new, entries in rows:
             self._enter(shelf, lesson, json.loads(entries), is_new=is_new)
 
@@ -273,10 +269,7 @@ class Index:
         """The terms of the keys, the rarest first, and the blocks of the rare ones."""
         few = budget // max(1, len(query_keys))  # all of these together are within the limit
         rows = self._db.rows(
-            "SELECT t.id, t.term, t.holders, t.shelf, p.lessons FROM terms AS t LEFT JOIN postings"
-            " AS p ON p.term = t.id AND t.holders <= ?"
-            f" WHERE t.shelf IN ({marks(visible.ids)}) AND t.term IN ({marks(query_keys)})"
-            " ORDER BY t.holders, t.term, t.shelf",
+            _SQL["terms"].format(marks(visible.ids), marks(query_keys)),
             (few, *visible.ids, *query_keys),
         )
         blocks: dict[int, list[bytes]] = {}
@@ -299,7 +292,7 @@ class Index:
             rare.append(term)
             budget -= term[2]
         unread = {number: key for number, key, _, _ in rare if number not in blocks}
-        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(unread)})"
+        sql = _SQL["postings"].format(marks(unread))
         for number, block in self._db.rows(sql, tuple(unread)) if unread else ():
             yield unread[number], postings.pairs(block)
         for number, key, _, _ in rare:
@@ -317,7 +310,7 @@ class Index:
         number, key, _, shelf = term
         pairs = postings.strongest(
             lambda most: self._db.rows(
-                "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
+                _SQL["strongest"],
                 (number, most),
             ),
             limit,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     TermEntries = tuple[int, list[int]]
     Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
+
+
+_SQL = read_queries(__file__, RANKS=RANKS)
 
 
 def enter(db: Database, shelf: int, added: Mapping[str, int]) -> dict[str, int]:
@@ -36,7 +40,7 @@ def enter(db: Database, shelf: int, added: Mapping[str, int]) -> dict[str, int]:
     missing = (key for key in keys if key not in known)
     new = {key: number for number, key in enumerate(missing, newest(db) + 1)}
     db.run_many(
-        "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
+        _SQL["add_term"],
         ((number, shelf, key, added[key]) for key, number in new.items()),
     )
     return known | new
@@ -44,29 +48,28 @@ def enter(db: Database, shelf: int, added: Mapping[str, int]) -> dict[str, int]:
 
 def newest(db: Database) -> int:
     """The highest number that a key ever had."""
-    row = db.row("SELECT seq FROM sqlite_sequence WHERE name = 'terms'")
+    row = db.row(_SQL["newest_term"])
     return int(row[0]) if row else 0
 
 
 def count_holders(db: Database, changes: Mapping[int, int]) -> None:
     """Change how many lessons hold the keys with these numbers."""
     db.run_many(
-        "UPDATE terms SET holders = holders + ? WHERE id = ?",
+        _SQL["count_holders"],
         [(change, number) for number, change in sorted(changes.items()) if change],
     )
 
 
 def count_lessons(db: Database, shelf: int, added: int) -> None:
     """Change how many lessons of a shelf are in the dictionary."""
-    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
+    db.run(_SQL["count_lessons"], (added, shelf))
     scopes.forget_notes(db)
 
 
 def _numbers(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
     """The numbers of those keys that are in the dictionary."""
     rows = db.rows(
-        "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
-        " ON t.shelf = ? AND t.term = asked.value",
+        _SQL["numbers"],
         (json.dumps(keys), shelf),
     )
     return dict(rows)
@@ -77,12 +80,6 @@ _MANY = 100_000  # entries for which the page cache is enlarged
 _ROOM, _USUAL_ROOM = -128_000, -2000  # SQLite's page cache, in KiB as a negative number
 _RANK = tuple(map(postings.rank, range(256)))
 _BLOCK_OF_ONE = Struct("=IB").pack
-_LAST = f"""
-SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
-ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
-    SELECT max(first) FROM postings WHERE term = a.value / {RANKS} AND rank = a.value % {RANKS}
-)
-"""
 
 
 class _Places(dict[str, int]):
@@ -177,7 +174,7 @@ class PostingBuffer:
 
     def _write_lessons(self, numbers: list[int]) -> None:
         self._db.run_many(
-            "INSERT INTO indexed VALUES (?, ?)",
+            _SQL["add_indexed"],
             (
                 (lesson, postings.pack(array("I", [*map(numbers.__getitem__, places)]), impacts))
                 for lesson, places, impacts in self._lessons
@@ -202,7 +199,7 @@ class PostingBuffer:
     def _append(self, parts: list[TermEntries], newest: int) -> None:
         """Fill the last blocks and add new ones; terms after `newest` have none yet."""
         existing = [at for at, _ in parts if at // RANKS <= newest]
-        rows = self._db.rows(_LAST, (json.dumps(existing),))
+        rows = self._db.rows(_SQL["last"], (json.dumps(existing),))
         last = {at: (first, block) for at, first, block in rows}
         grown, new = [], []
         for at, pending in parts:
@@ -214,10 +211,8 @@ class PostingBuffer:
             for begin in range(room, len(pending), BLOCK):
                 part = pending[begin : begin + BLOCK]
                 new.append((*divmod(at, RANKS), part[0] >> 8, _longer(b"", part)))
-        self._db.run_many(
-            "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
-        )
-        self._db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", new)
+        self._db.run_many(_SQL["change_block"], grown)
+        self._db.run_many(_SQL["add_block"], new)
 
 
 def _longer(block: bytes, entries: list[int]) -> bytes:
@@ -232,30 +227,18 @@ def _longer(block: bytes, entries: list[int]) -> bytes:
     return b"".join((block[:end], numbers, block[end:], impacts))
 
 
-_AROUND = f"""
-SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
-ON p.term = (a.value >> 32) / {RANKS} AND p.rank = (a.value >> 32) % {RANKS} AND p.first = (
-    SELECT max(first) FROM postings WHERE term = (a.value >> 32) / {RANKS}
-    AND rank = (a.value >> 32) % {RANKS} AND first <= (a.value & 0xffffffff)
-)
-"""
-
-
 def apply(db: Database, edits: list[Edit]) -> None:
     """Apply the edits; each block is written once."""
     for part in postings.parts(edits):
         targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in part])
         around: dict[tuple[int, int], tuple[int, bytes]] = {
             (place >> 32, place & 0xFFFFFFFF): (first, block)
-            for place, first, block in db.rows(_AROUND, (targets,))
+            for place, first, block in db.rows(_SQL["around"], (targets,))
         }
         changed = postings.edit_blocks(part, around)
         places = [(*divmod(at, RANKS), first) for at, first in changed]
-        db.run_many("DELETE FROM postings WHERE term = ? AND rank = ? AND first = ?", places)
-        db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", postings.rows(changed))
-
-
-_TEXT = "situation, mistake, correction, tags"
+        db.run_many(_SQL["drop_block"], places)
+        db.run_many(_SQL["add_block"], postings.rows(changed))
 
 
 def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> None:
@@ -274,23 +257,13 @@ def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> 
 
 def settle_texts(db: Database) -> None:
     """Add the texts of new lessons to the text index. Call inside `with database:`."""
-    reach = "(SELECT last FROM lesson_text_reach)"
-    db.run(
-        f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
-        f" WHERE id > {reach} ORDER BY id"
-    )
-    db.run(
-        "UPDATE lesson_text_reach SET last = max(last, coalesce((SELECT max(id) FROM lessons), 0))"
-    )
+    db.run(_SQL["add_texts"])
+    db.run(_SQL["note_reach"])
 
 
 def enter_text(db: Database, lesson: int) -> None:
     """Add the text of a lesson that is older than the newest in the text index."""
-    db.run(
-        f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
-        " WHERE id = ? AND id <= (SELECT last FROM lesson_text_reach)",
-        (lesson,),
-    )
+    db.run(_SQL["add_text"], (lesson,))
 
 
 def _change(db: Database, shelf: int, lessons: Lessons) -> None:
@@ -304,20 +277,20 @@ def _change(db: Database, shelf: int, lessons: Lessons) -> None:
     edits, holders = postings.edits(before, after)
     apply(db, edits)
     count_holders(db, holders)
-    db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
+    db.run_many(_SQL["drop_indexed"], [(lesson,) for lesson in before])
     rows = [
         (lesson, pack(array("I", terms), bytes(impacts)))
         for lesson, entries in after.items()
         for terms, impacts in [zip(*entries, strict=True)]
     ]
-    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
+    db.run_many(_SQL["add_indexed"], rows)
     count_lessons(db, shelf, len(after) - len(before))
 
 
 def _read_indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
     """The present entries of these lessons in the dictionary."""
     rows = db.rows(
-        "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
+        _SQL["indexed"],
         (json.dumps(lessons),),
     )
     return {lesson: set(postings.pairs(terms)) for lesson, terms in rows}

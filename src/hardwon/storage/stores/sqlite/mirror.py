@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hardwon.core import _files
 from hardwon.core.values.lesson import FILE_TAG
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
 from hardwon.storage.stores.sqlite import SqliteLessons
 from hardwon.storage.stores.sqlite.database import Database, marks
@@ -25,23 +26,8 @@ if TYPE_CHECKING:
     Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
 PROVISIONAL = 0xC000_0000  # numbers from here on were given locally; four bytes hold them
-_IS_READY = "SELECT 1 FROM sqlite_master WHERE name = 'copied_shelves'"
-_SCHEMA = (
-    "CREATE TABLE copied_lessons"
-    " (lesson INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, mark INTEGER NOT NULL) STRICT",
-    "CREATE TABLE copied_shelves"
-    " (shelf INTEGER PRIMARY KEY, version INTEGER NOT NULL, touched INTEGER NOT NULL) STRICT",
-    "CREATE TRIGGER lesson_changed_here AFTER UPDATE ON lessons"
-    " BEGIN DELETE FROM copied_lessons WHERE lesson = old.id; END",
-    f"INSERT INTO sqlite_sequence (name, seq) VALUES ('lessons', {PROVISIONAL})",
-)
-
-
-# Separate from the others: copies of older releases lack it.
-_VECTORS = (
-    "CREATE TABLE IF NOT EXISTS copied_vectors"
-    " (shelf INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT"
-)
+_SQL = read_queries(__file__, PROVISIONAL=PROVISIONAL)
+_SCHEMA = [sql for name, sql in _SQL.items() if name.startswith("create_")]
 
 
 def path(home: str, url: str) -> str:
@@ -60,10 +46,10 @@ def open_copy(home: str, url: str) -> tuple[Database, Journal]:
 
 def prepare(database: Database) -> None:
     """Add the tables for copies to a new database."""
-    if database.row(_IS_READY):
+    if database.row(_SQL["is_ready"]):
         return
     with database as db:
-        if not db.row(_IS_READY):  # another process may have done it
+        if not db.row(_SQL["is_ready"]):  # another process may have done it
             for statement in _SCHEMA:
                 db.run(statement)
 
@@ -75,7 +61,7 @@ class Mirror:
         self._db = Database(path(home, url))
         prepare(self._db)
         with self._db as db:
-            db.run(_VECTORS)
+            db.run(_SQL["vectors"])
         self._lessons = SqliteLessons(self._db)
 
     def scopes(self) -> list[Scope]:
@@ -92,25 +78,19 @@ class Mirror:
     def state(self, scope: Scope) -> tuple[int, dict[int, int]]:
         """The version of the copied shelf, and the mark of each unchanged lesson."""
         shelf = scopes.own(self._db, scope)
-        row = self._db.row("SELECT version FROM copied_shelves WHERE shelf = ?", (shelf,))
-        rows = self._db.rows("SELECT lesson, mark FROM copied_lessons WHERE shelf = ?", (shelf,))
+        row = self._db.row(_SQL["version"], (shelf,))
+        rows = self._db.rows(_SQL["marks"], (shelf,))
         return row[0] if row else -1, dict(rows)
 
     def numbers(self, scope: Scope) -> set[int]:
         """The lessons of exactly this scope that came from the server."""
-        rows = self._db.rows(
-            "SELECT id FROM lessons WHERE shelf = ? AND id < ?",
-            (scopes.own(self._db, scope), PROVISIONAL),
-        )
+        rows = self._db.rows(_SQL["numbers"], (scopes.own(self._db, scope), PROVISIONAL))
         return {number for (number,) in rows}
 
     def provisional(self) -> list[tuple[int, Scope]]:
         """The lessons that the server does not have yet; those of the repository stay here."""
         shelves = scopes.every(self._db)
-        rows = self._db.rows(
-            "SELECT id, shelf FROM lessons WHERE id >= ? AND tags NOT LIKE ?",
-            (PROVISIONAL, f'%"{FILE_TAG}%'),
-        )
+        rows = self._db.rows(_SQL["provisional"], (PROVISIONAL, f'%"{FILE_TAG}%'))
         return [(number, shelves[shelf]) for number, shelf in rows]
 
     def keep(
@@ -121,26 +101,23 @@ class Mirror:
             shelf = scopes.ensure(db, scope)
             for number in gone:
                 self._lessons.delete(scope, number)
-            db.run(f"DELETE FROM copied_lessons WHERE lesson IN ({marks(gone)})", gone)
+            db.run(_SQL["forget_lessons"].format(marks(gone)), gone)
             # Ordered by number: the dictionary appends the highest one.
             for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
                 self._lessons.place(lesson)
-                db.run(
-                    "INSERT OR REPLACE INTO copied_lessons VALUES (?, ?, ?)",
-                    (lesson.id, shelf, mark),
-                )
+                db.run(_SQL["note_lesson"], (lesson.id, shelf, mark))
             self._lessons.settle()
 
     def note(self, scope: Scope, version: int) -> None:
         """Store how far a shelf was copied."""
         with self._db as db:
             row = (scopes.ensure(db, scope), version, 0)
-            db.run("INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", row)
+            db.run(_SQL["note_shelf"], row)
 
     def last_vector(self, scope: Scope) -> int:
         """The number up to which vectors of this scope were copied."""
         shelf = scopes.own(self._db, scope)
-        row = self._db.row("SELECT last FROM copied_vectors WHERE shelf = ?", (shelf,))
+        row = self._db.row(_SQL["last_vector"], (shelf,))
         return row[0] if row else 0
 
     def keep_vectors(self, scope: Scope, vectors: Iterable[Vector]) -> None:
@@ -151,27 +128,20 @@ class Mirror:
             for number, lesson, embedder, vector in vectors:
                 if lesson not in lessons:
                     break
-                db.run(
-                    "INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)"
-                    " VALUES (?, ?, ?, ?)",
-                    (lesson, shelf, embedder, vector),
-                )
+                db.run(_SQL["keep_vector"], (lesson, shelf, embedder, vector))
                 last = max(last, number)
-            db.run("INSERT OR REPLACE INTO copied_vectors VALUES (?, ?)", (shelf, last))
+            db.run(_SQL["note_vector"], (shelf, last))
 
     def set_share(self, tenant: str, share: float) -> None:
         """Withhold lessons as often as every other client of the server."""
         with self._db as db:
-            db.run(
-                "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",
-                (share, tenant),
-            )
+            db.run(_SQL["set_share"], (share, tenant))
 
     def share_salt(self, salt: str) -> None:
         """Use the same salt as all clients of the server."""
-        if self._db.row("SELECT salt FROM proof_salt") != (salt,):
+        if self._db.row(_SQL["salt"]) != (salt,):
             with self._db as db:
-                db.run("UPDATE proof_salt SET salt = ?", (salt,))
+                db.run(_SQL["set_salt"], (salt,))
 
     def drop(self, provisional: Iterable[tuple[int, Scope]]) -> None:
         """Delete local lessons that the server has by now."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from hardwon.surfaces.serve.pages import (
     administration,
@@ -15,13 +17,7 @@ from hardwon.surfaces.serve.pages import (
 )
 from hardwon.surfaces.serve.pages.administration import login_routes
 from hardwon.surfaces.serve.pages.views import View, html
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-
-    from hardwon.surfaces.serve.requests import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 __all__ = ["login_routes", "problem", "routes"]
 _ROOMS = (overview, lessons, playbook, failures, runs, queue, administration)
@@ -29,7 +25,7 @@ _ROOMS = (overview, lessons, playbook, failures, runs, queue, administration)
 
 def routes() -> list[Route]:
     """The routes of all pages."""
-    return [route for room in _ROOMS for route in room.routes()]
+    return [route for room in _ROOMS for route in room.routes]
 
 
 def problem(request: Request, trouble: Problem) -> Response:

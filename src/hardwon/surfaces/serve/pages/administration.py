@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import RedirectResponse
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from hardwon.api.operations import Right
 from hardwon.core.settings_file import format_value
 from hardwon.core.values.scope import check_name
 from hardwon.surfaces.serve.access import RIGHTS, cookie_name, path_of, shown_cookie
-from hardwon.surfaces.serve.pages.views import View, action, html, page, pick
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, html, pick
 from hardwon.surfaces.serve.requests import Problem, body_of, form_of, link, needs
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from hardwon.surfaces.serve.pages.views import Visit
 
 _KEY_FORM = 4096  # bytes of the form with a key
 _KEY_FIELDS = "id tenant role note agent project created_at expires_at used_at revoked_at"
 
 
-def routes() -> list[Route]:
-    """Settings, tenants and keys."""
-    return [
-        *page("/settings", settings, right=Right.OWNER),
-        *page("/tenants", tenants, right=Right.OWNER),
-        action("/tenants/choose", _choose, right=Right.OWNER),
-        *page("/keys", keys, right=Right.ADMIN),
-        action("/keys", _create, right=Right.ADMIN),
-        action("/keys/revoke", _revoke, right=Right.ADMIN),
-    ]
+routes = Routes()
 
 
-def login_routes() -> list[Route]:
-    """Logging in and out."""
-    return [
-        Route("/login", _show_login, methods=["GET"]),
-        Route("/login", _log_in, methods=["POST"]),
-        Route("/logout", _log_out, methods=["POST"]),
-    ]
-
-
+@routes.page("/settings", right=Right.OWNER)
 def settings(visit: Visit) -> View:
     """Every setting of the home, its value and where it was set; secrets are not shown."""
     rows = [
@@ -56,6 +34,7 @@ def settings(visit: Visit) -> View:
     return View("settings.html", "Settings", {"rows": rows})
 
 
+@routes.page("/tenants", right=Right.OWNER)
 def tenants(visit: Visit) -> View:
     """Every tenant with a key, and the chosen one."""
     access, chosen, now = visit.state.access, visit.principal.tenant, datetime.now(UTC)
@@ -73,13 +52,15 @@ def tenants(visit: Visit) -> View:
     return View("tenants.html", "Tenants", {"rows": rows})
 
 
-def _choose(visit: Visit) -> str:
+@routes.action("/tenants/choose", right=Right.OWNER)
+def choose_tenant(visit: Visit) -> str:
     """Switch to another tenant, in this browser only."""
     name = check_name(visit.field("tenant").strip(), "tenant")
     visit.state.access.logins.choose(shown_cookie(visit.request.headers), name)
     return visit.redirect(f"tenant:{name}")
 
 
+@routes.page("/keys", right=Right.ADMIN)
 def keys(visit: Visit, new_key: str = "") -> View:
     """The keys that the viewer may revoke; of all tenants for the owner of the home."""
     visible = visit.state.access.keys.list(visit.principal.keys)
@@ -87,7 +68,8 @@ def keys(visit: Visit, new_key: str = "") -> View:
     return View("keys.html", "Keys", {"rows": rows, "roles": tuple(RIGHTS), "made": new_key})
 
 
-def _create(visit: Visit) -> Response:
+@routes.action("/keys", right=Right.ADMIN)
+def create_key(visit: Visit) -> Response:
     """The page with the new key, which is shown only now."""
     days = visit.field("days").strip()
     is_number = days.isascii() and days.isdecimal() and len(days) < 5
@@ -105,7 +87,9 @@ def _create(visit: Visit) -> Response:
     return html(visit.request, keys(visit, created[1]))
 
 
-def _revoke(visit: Visit) -> str:
+@routes.action("/keys/revoke", right=Right.ADMIN)
+def revoke_key(visit: Visit) -> str:
+    """Revoke a key, at once."""
     key = visit.state.access.keys.revoke(visit.field("id"), limit=visit.principal.keys)
     return visit.redirect(f"revoked:{key.id}")
 
@@ -115,7 +99,7 @@ def _login_page(request: Request, problem: str, status: int = 200) -> Response:
     return html(request, View("login.html", "Log in", {"problem": problem}, status))
 
 
-async def _show_login(request: Request) -> Response:
+async def show_login(request: Request) -> Response:
     """The form, or the answer to a link that logs in once."""
     code = request.query_params.get("code")
     if code is None:
@@ -126,7 +110,8 @@ async def _show_login(request: Request) -> Response:
     return _let_in(request, cookie, "/")
 
 
-async def _log_in(request: Request) -> Response:
+async def log_in(request: Request) -> Response:
+    """Let a browser in that shows a key."""
     key = form_of(request, await body_of(request, _KEY_FORM)).get("key", [""])[-1]
     cookie = await run_in_threadpool(request.app.state.access.log_in, key)
     if cookie is None:
@@ -151,8 +136,16 @@ def _let_in(request: Request, cookie: str, target: str) -> Response:
 
 
 @needs()
-def _log_out(request: Request) -> Response:
+def log_out(request: Request) -> Response:
+    """Forget the login of this browser."""
     request.app.state.access.logins.end(shown_cookie(request.headers))
     answer = RedirectResponse(f"{request.state.root}/login", 303)
     answer.delete_cookie(cookie_name(request.headers), path=link(request, "/"))
     return answer
+
+
+login_routes = [
+    Route("/login", show_login, methods=["GET"]),
+    Route("/login", log_in, methods=["POST"]),
+    Route("/logout", log_out, methods=["POST"]),
+]

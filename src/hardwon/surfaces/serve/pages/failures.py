@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hardwon import Lesson
 from hardwon.core.values.delivery import Delivery, Door, Outcome
 from hardwon.core.values.lesson import Status
+from hardwon.core.values.report import Exposure, FailureKind
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.runs import describe_ended
-from hardwon.surfaces.serve.pages.views import View, action, mark_text, page, pick, place_of
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 from hardwon.surfaces.serve.requests import Problem
-
-if TYPE_CHECKING:
-    from starlette.routing import Route
-
-    from hardwon import Lesson
-    from hardwon.api.tenants import Tenant
-    from hardwon.core.values.report import Exposure, FailureKind
-    from hardwon.surfaces.serve.pages.views import Visit
 
 _MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
 _RESOLVED = "resolved:"  # tag of one whose cause a person has removed; the time follows
@@ -35,22 +29,17 @@ _ABOUT_ONE = frozenset((Door.ACTION, Door.ERROR))  # what they show is about one
 _DAYS = timedelta(days=30)
 
 
-def routes() -> list[Route]:
-    """The list of kinds, each kind, and the actions."""
-    return [
-        *page("/failures", failures),
-        *page("/failures/{kind}", failure, name="failures"),
-        action("/failures/write", _write),
-        action("/failures/{act:str}/chosen", _act_on_chosen),
-    ]
+routes = Routes()
 
 
+@routes.page("/failures")
 def failures(visit: Visit) -> View:
     """One page of the kinds of failures."""
     list_name = visit.choose("list", (_ALL, *wording.FAILURE_STATES), _ALL, "list")
     since, tenant = period(visit), visit.tenant
     kinds = tenant.failures(since=since, text=visit.query("text"), after=visit.mark, limit=_ROWS)
-    again = _came_back(tenant)
+    shown = tenant.deliveries(limit=_LOOKED_AT).rows
+    again = Counter(number for one in shown if _is_return(one) for number in one.lessons)
     rows = [_row(kind, tenant.about(kind), since, again) for kind in kinds.rows]
     is_all = list_name == _ALL
     values = {
@@ -60,12 +49,6 @@ def failures(visit: Visit) -> View:
         "chosen": list_name,
     }
     return View("failures.html", "What keeps failing?", values)
-
-
-def _came_back(tenant: Tenant) -> Counter[int]:
-    """How often the failure of each lesson came back although the lesson had been shown."""
-    shown = tenant.deliveries(limit=_LOOKED_AT).rows
-    return Counter(number for one in shown if _is_return(one) for number in one.lessons)
 
 
 def _is_return(shown: Delivery | Exposure) -> bool:
@@ -114,6 +97,7 @@ def _resolved_at(lesson: Lesson | None) -> str:
     return next((tag.removeprefix(_RESOLVED) for tag in tags if tag.startswith(_RESOLVED)), "")
 
 
+@routes.page("/failures/{kind}")
 def failure(visit: Visit) -> View:
     """One kind of failure: who meets it, what got past it, and whether it comes back."""
     tenant = visit.tenant
@@ -137,7 +121,8 @@ def failure(visit: Visit) -> View:
     return View("failure.html", "Failure", values)
 
 
-def _write(visit: Visit) -> str:
+@routes.action("/failures/write")
+def write_fix(visit: Visit) -> str:
     """Save the fix: the lesson about the failure gets this text, and is approved."""
     correction = visit.field("correction").replace("\r\n", "\n").strip()
     found = visit.tenant.failure(visit.field("kind"))
@@ -150,7 +135,8 @@ def _write(visit: Visit) -> str:
     return visit.redirect(f"written:{lesson.id}")
 
 
-def _act_on_chosen(visit: Visit) -> str:
+@routes.action("/failures/{act:str}/chosen")
+def act_on_chosen(visit: Visit) -> str:
     """Mute, resolve or merge the chosen failures, or take that back."""
     act, tenant = str(visit.request.path_params["act"]), visit.tenant
     chosen = [tenant.failure(kind) for kind in dict.fromkeys(visit.fields("kind"))]

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hardwon.api.lessons import Lessons
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import LIVE, SHELVED, USER_SUPPLIED, Kind, Status, evidence_of
+from hardwon.core.values.lesson import (
+    LIVE,
+    SHELVED,
+    USER_SUPPLIED,
+    Kind,
+    Lesson,
+    Status,
+    evidence_of,
+)
 from hardwon.core.values.report import Order
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.views import View, action, mark_text, page, pick, place_of
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 from hardwon.surfaces.serve.requests import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from starlette.routing import Route
-
-    from hardwon.api.lessons import Lessons
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.surfaces.serve.pages.views import Visit
 
 _STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
 _REVIEWED = (Status.QUARANTINED, Status.CANDIDATE)
@@ -32,19 +32,10 @@ _QUOTED = re.compile("When you see “(.+)”")  # a list shows only the quoted 
 _SITUATION, _CORRECTION = 160, 240  # characters in a row
 
 
-def routes() -> list[Route]:
-    """The list, and each lesson in it."""
-    return [
-        *page("/lessons", lessons),
-        *page("/review", review),
-        *page("/lessons/{number}", lesson, name="lessons"),
-        *page("/lessons/{number}/edit", edit, name="lessons"),
-        *page("/lessons/{number}/guard", guard, name="lessons"),
-        action("/lessons/chosen/{act}", _act_on_chosen),
-        *(action(f"/lessons/{{number}}/{act}", _act) for act in _ACTS),
-    ]
+routes = Routes()
 
 
+@routes.page("/lessons")
 def lessons(visit: Visit) -> View:
     """One page of the list."""
     status = visit.choose("status", _STATES, Status.ALL, "state")
@@ -82,9 +73,10 @@ def _row(lesson: Lesson) -> dict[str, Any]:
     )
 
 
+@routes.page("/lessons/{number}")
 def lesson(visit: Visit) -> View:
     """The page of one lesson."""
-    lessons, lesson = _lesson(visit)
+    lessons, lesson = visit.readable_lesson()
     judged = lessons.verdict(lesson.id)
     values = {
         "lesson": _describe(lesson),
@@ -99,20 +91,27 @@ def lesson(visit: Visit) -> View:
     return View("lesson.html", f"Lesson {lesson.id}", values)
 
 
+@routes.page("/lessons/{number}/edit")
 def edit(visit: Visit) -> View:
     """The form to edit a lesson."""
-    _, lesson = _lesson(visit)
+    _, lesson = visit.readable_lesson()
     return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": _describe(lesson)})
 
 
+@routes.page("/lessons/{number}/guard")
 def guard(visit: Visit) -> View:
     """Which past calls a guard would have denied; by default for the lesson's own calls."""
-    _, lesson = _lesson(visit)
+    _, lesson = visit.readable_lesson()
     call, tool = visit.query("call").strip(), visit.query("tool").strip() or "bash"
     guarded_calls = [(tool, call)] if call else exact_calls(lesson.calls)
     denied_calls = tuple(forbidden_call(*pair)[2:] for pair in guarded_calls)
     candidate_guard = Guard(denied_calls, guard_of(lesson).allowed)
-    past = list(_past_calls(visit, lesson))
+    # The known past calls: those that led to the lesson, and those with a warning.
+    calls = [command for _, command in exact_calls(lesson.calls)]
+    shown = visit.tenant.deliveries(limit=_LOOKED_AT).rows
+    calls += [delivery.query for delivery in shown if delivery.door == Door.ACTION]
+    calls += [step.args for _, _, run in visit.tenant.runs() for step in run.steps]
+    past = list(dict.fromkeys(calls))
     values = {
         "lesson": _describe(lesson),
         "call": call,
@@ -122,16 +121,6 @@ def guard(visit: Visit) -> View:
         "looked_at": len(past),
     }
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
-
-
-def _past_calls(visit: Visit, lesson: Lesson) -> Iterable[str]:
-    """The known past calls: those that led to the lesson, and those with a warning."""
-    calls = [call for _, call in exact_calls(lesson.calls)]
-    shown = visit.tenant.deliveries(limit=_LOOKED_AT).rows
-    calls += [delivery.query for delivery in shown if delivery.door == Door.ACTION]
-    for _, _, run in visit.tenant.runs():
-        calls += [step.args for step in run.steps]
-    return dict.fromkeys(calls)
 
 
 def _describe(lesson: Lesson) -> dict[str, Any]:
@@ -149,31 +138,6 @@ def _describe(lesson: Lesson) -> dict[str, Any]:
         expires=lesson.expires_at or "",
         **place_of(lesson.scope),
     )
-
-
-def _lesson(visit: Visit, number: int | None = None) -> tuple[Lessons, Lesson]:
-    """The lesson of the path or with this number, and the handle to change it."""
-    lesson = visit.tenant.lesson(visit.number if number is None else number)
-    return visit.lessons_of(lesson.scope), lesson
-
-
-def _act(visit: Visit) -> str:
-    """Do to a lesson what the last part of the path says."""
-    lessons, lesson = _lesson(visit)
-    done = _ACTS[visit.request.url.path.rpartition("/")[2]](visit, lessons, lesson)
-    return visit.redirect(f"{done}:{lesson.id}", page=visit.own_page)
-
-
-def _act_on_chosen(visit: Visit) -> str:
-    """Approve or retire the chosen lessons."""
-    act, chosen = visit.request.path_params["act"], dict.fromkeys(visit.fields("lesson"))
-    if act not in ("approve", "retire"):
-        raise Problem(404, f"lessons cannot be {act!r}")
-    if not chosen or not all(text.isascii() and text.isdecimal() for text in chosen):
-        raise Problem(400, "choose a lesson first")
-    for number in chosen:
-        _ACTS[act](visit, *_lesson(visit, int(number)))
-    return visit.redirect(f"{act}s:{len(chosen)}")
 
 
 def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
@@ -215,6 +179,28 @@ def _guard(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
 _ACTS = {"approve": _approve, "retire": _retire, "undo": _undo, "edit": _edit, "guard": _guard}
 
 
+@routes.action("/lessons/chosen/{act}")
+def act_on_chosen(visit: Visit) -> str:
+    """Approve or retire the chosen lessons."""
+    act, chosen = visit.request.path_params["act"], dict.fromkeys(visit.fields("lesson"))
+    if act not in ("approve", "retire"):
+        raise Problem(404, f"lessons cannot be {act!r}")
+    if not chosen or not all(text.isascii() and text.isdecimal() for text in chosen):
+        raise Problem(400, "choose a lesson first")
+    for number in chosen:
+        _ACTS[act](visit, *visit.readable_lesson(int(number)))
+    return visit.redirect(f"{act}s:{len(chosen)}")
+
+
+@routes.action(*(f"/lessons/{{number}}/{act}" for act in _ACTS))
+def act_on_lesson(visit: Visit) -> str:
+    """Do to a lesson what the last part of the path says."""
+    lessons, lesson = visit.readable_lesson()
+    done = _ACTS[visit.act](visit, lessons, lesson)
+    return visit.redirect(f"{done}:{lesson.id}", page=visit.own_page)
+
+
+@routes.page("/review")
 def review(visit: Visit) -> View:
     """The lesson at a position in the list of waiting lessons."""
     counts = visit.tenant.counts()

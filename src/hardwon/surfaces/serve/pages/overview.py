@@ -7,30 +7,24 @@ import logging
 import threading
 import time
 from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import StreamingResponse
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from hardwon.api.operations import Right
 from hardwon.core import settings_file
 from hardwon.core.values.lesson import Status
+from hardwon.core.values.report import FailureKind, Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.views import View, Visit, action, page, pick
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick
 from hardwon.surfaces.serve.requests import needs
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from hardwon.core.values.report import FailureKind, Report
-
 
 _KEPT = 100  # reports
 _PERIODS = ("7", "30", "90")  # days
@@ -38,16 +32,10 @@ _DAYS = 30  # of the page of costs
 _SPENT = ("money", "tokens", "calls")
 
 
-def routes() -> list[Route]:
-    """The overview, the button for the hold-out, what models cost, and the stream."""
-    return [
-        *page("/", overview),
-        action("/proof", _measure, right=Right.OWNER),
-        *page("/spend", spend, right=Right.COSTS),
-        Route("/events", needs(Right.READ)(_events)),
-    ]
+routes = Routes()
 
 
+@routes.page("/")
 def overview(visit: Visit) -> View:
     """The figures of the report, and what waits for a person."""
     tenant, since = visit.tenant, period(visit)
@@ -60,9 +48,34 @@ def overview(visit: Visit) -> View:
         "held back": counts.get(Status.QUARANTINED, 0),
         "candidates": counts.get(Status.CANDIDATE, 0),
         "without a fix": counts.get(Status.SEEN, 0),
-        "dead": sum(tenant.place.covers(job.episode.scope) for job in visit.hw.queue.dead()),
+        "dead": len(visit.own_jobs(visit.hw.queue.dead())),
     }
-    values = {**_figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
+    days = wording.days(report)
+    first, seen = report.window.since.date(), report.observed
+    values = pick(
+        report,
+        "shown tokens proof",
+        waits=waits,
+        is_new=not (report.met or report.lessons),
+        place=wording.place(report),
+        period=wording.period(report),
+        days=days,
+        labels=[wording.day(first + timedelta(days=at)) for at in range(len(days))],
+        prevented=seen.told - seen.followed - seen.failed,
+        followed=seen.followed,
+        failed=seen.failed,
+        saving=wording.saving(report),
+        is_unproven=report.proof == OFF,
+        met=sum(days),
+        quiet=wording.span(report.quiet),
+        kinds=[_kind(report, failure) for failure in report.failures],
+        stopped=[_kind(report, failure) for failure in report.stopped],
+        lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
+        doors=[[door, report.outcomes(door)] for door in report.doors],
+        unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
+        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
+        saved=wording.savings(report),
+    )
     return View("overview.html", "Does it help?", values)
 
 
@@ -108,7 +121,8 @@ class Reports:
                 del self._begun[key]
 
 
-def _measure(visit: Visit) -> str:
+@routes.action("/proof", right=Right.OWNER)
+def measure(visit: Visit) -> str:
     """Turn the hold-out on: for hooks at once, for this server at its next start."""
     settings_file.set_setting(visit.hw.settings.home, "proof.share", "0.1")
     return visit.redirect("proof")
@@ -119,38 +133,11 @@ def period(visit: Visit) -> timedelta:
     return timedelta(days=int(visit.choose("since", _PERIODS, "30", "time")))
 
 
-def _figures(report: Report) -> dict[str, Any]:
-    """The report as plain values."""
-    days = wording.days(report)
-    first, seen = report.window.since.date(), report.observed
-    return pick(
-        report,
-        "shown tokens proof",
-        place=wording.place(report),
-        period=wording.period(report),
-        days=days,
-        labels=[wording.day(first + timedelta(days=at)) for at in range(len(days))],
-        prevented=seen.told - seen.followed - seen.failed,
-        followed=seen.followed,
-        failed=seen.failed,
-        saving=wording.saving(report),
-        is_unproven=report.proof == OFF,
-        met=sum(days),
-        quiet=wording.span(report.quiet),
-        kinds=[_kind(report, failure) for failure in report.failures],
-        stopped=[_kind(report, failure) for failure in report.stopped],
-        lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
-        doors=[[door, report.outcomes(door)] for door in report.doors],
-        unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
-        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
-        saved=wording.savings(report),
-    )
-
-
 def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
     return pick(kind, "kind text met last", days=wording.spread(report, kind.days))
 
 
+@routes.page("/spend", right=Right.COSTS)
 def spend(visit: Visit) -> View:
     """The last thirty days by day and model, and the calls of every day for the chart."""
     rows = visit.hw.tenant(visit.principal.tenant).spent(_DAYS)
@@ -176,11 +163,15 @@ _LOOKS = 150  # checks after which the browser reconnects
 _QUIET = 8  # checks without a change after which a comment keeps the connection open
 
 
-async def _events(request: Request) -> Response:
+@needs(Right.READ)
+async def stream_events(request: Request) -> Response:
     """A stream of server-sent events; the browser reconnects when it ends."""
     return StreamingResponse(
         _stream(request, lambda: _state(Visit(request))), media_type="text/event-stream"
     )
+
+
+routes.append(Route("/events", stream_events))
 
 
 async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:

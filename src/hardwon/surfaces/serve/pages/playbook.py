@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hardwon import Agent, Scope
 from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.lesson import Change, Status
 from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.serve.pages.views import NOWHERE, View, action, page, pick
-
-if TYPE_CHECKING:
-    from starlette.routing import Route
-
-    from hardwon import Agent, Scope
-    from hardwon.api.playbook import Playbook
-    from hardwon.surfaces.serve.pages.views import Visit
+from hardwon.surfaces.serve.pages.views import NOWHERE, Routes, View, Visit, pick
 
 _CHANGES = 20  # listed
 _WAS = 240  # characters of an earlier version
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
 
 
-def routes() -> list[Route]:
-    """The page and the actions on its items."""
-    return [
-        *page("/playbook", playbook),
-        *(action(f"/playbook/{{number}}/{act}", _act) for act in ("pin", "up", "down", "remove")),
-    ]
+routes = Routes()
 
 
+@routes.page("/playbook")
 def playbook(visit: Visit) -> View:
     """The playbook of the chosen project, or the projects to choose from."""
     agent = _agent(visit)
@@ -67,9 +57,14 @@ def _change(change: Change) -> dict[str, Any]:
     return pick(change, "act at", id=change.before.id, was=clip(was, _WAS))
 
 
-def _act(visit: Visit) -> str:
+@routes.action(*(f"/playbook/{{number}}/{act}" for act in ("pin", "up", "down", "remove")))
+def act_on_item(visit: Visit) -> str:
     """Do to an item what the last part of the path says."""
-    act, number, playbook = visit.request.url.path.rpartition("/")[2], visit.number, _of_item(visit)
+    act, number = visit.act, visit.number
+    scope = visit.tenant.lesson(number).scope
+    if not visit.principal.place.covers(scope):
+        raise NotAllowed("this key may not change items of that project")
+    playbook = visit.agent_in(scope.agent, scope.project).playbook
     order = [item.id for item in playbook.list()]
     at = order.index(number) if number in order else 0
     done = "moved"
@@ -85,11 +80,3 @@ def _act(visit: Visit) -> str:
     elif act == "down" and number in order[:-1]:
         playbook.move(order[at + 1], before=number)
     return visit.redirect(f"{done}:{number}")
-
-
-def _of_item(visit: Visit) -> Playbook:
-    """The playbook of an item, within the key's limits."""
-    scope = visit.tenant.lesson(visit.number).scope
-    if not visit.principal.place.covers(scope):
-        raise NotAllowed("this key may not change items of that project")
-    return visit.agent_in(scope.agent, scope.project).playbook

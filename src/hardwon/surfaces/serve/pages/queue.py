@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+from hardwon import Agent, Job
 from hardwon.api.operations import Right
 from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.dream import DreamState
-from hardwon.core.values.report import Place
-from hardwon.surfaces.serve.pages.views import View, action, page, pick, place_of
+from hardwon.core.values.dream import Dream, DreamState
+from hardwon.core.values.job import WorkerStatus
+from hardwon.learn.trials.values import LoopState
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick, place_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from starlette.routing import Route
-
-    from hardwon import Agent, Job
-    from hardwon.core.values.dream import Dream
-    from hardwon.core.values.job import WorkerStatus
-    from hardwon.learn.trials.values import LoopState
-    from hardwon.surfaces.serve.pages.views import Visit
-
-
+T = TypeVar("T")
 _READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50
 _WORKER = ("pid", "began", "done", "retried", "buried")  # fields of the worker that are shown
 _TASK, _ERROR = 200, 400  # characters
 
 
-def routes() -> list[Route]:
-    """The queue with its dead letters, dreams with their undo, loops."""
-    return [
-        *page("/queue", queue),
-        action("/queue/retry", lambda visit: _move(visit, visit.hw.queue.revive, "retried")),
-        action("/queue/purge", lambda visit: _move(visit, visit.hw.queue.purge, "purged")),
-        *page("/dreams", dreams, right=Right.DREAMS),
-        *page("/dreams/{dream}", dream, name="dreams", right=Right.DREAMS),
-        action("/dreams/{dream}/undo", _undo, right=Right.UNDO_DREAMS),
-        *page("/loops", loops),
-        *page("/loops/{loop}", loop, name="loops"),
-    ]
+routes = Routes()
 
 
+@routes.page("/queue")
 def queue(visit: Visit) -> View:
     """The current state of the queue."""
     counts, worker = visit.hw.queue.status()
     is_long = counts.pending > _READ
-    waiting = [] if is_long else list(_own(visit, visit.hw.queue.waiting()))
+    waiting = [] if is_long else visit.own_jobs(visit.hw.queue.waiting())
     dead = list(_dead(visit, visit.query("text")))
     running = {job_row[0]: job_row for job_row in worker.get("running", ())}
     fresh = [job for job in waiting if not job.last_error and job.id not in running]
@@ -92,28 +75,24 @@ def _row(job: Job) -> dict[str, Any]:
     )
 
 
-def _own(visit: Visit, jobs: Iterable[Job]) -> Iterable[Job]:
-    """The jobs of the chosen agent and project that the viewer may see."""
-    place = Place(visit.principal.tenant, *visit.place)
-    return (job for job in jobs if place.covers(job.episode.scope))
-
-
 def _dead(visit: Visit, text: str) -> Iterable[Job]:
     wanted = text.strip().lower()
-    for job in _own(visit, visit.hw.queue.dead()):
+    for job in visit.own_jobs(visit.hw.queue.dead()):
         if wanted in f"{job.id} {job.episode.task} {job.last_error}".lower():
             yield job
 
 
-def _move(visit: Visit, act: Callable[..., object], done: str) -> str:
-    """Move the ticked dead letters, or all that match the filter; only those the viewer may see."""
+@routes.action("/queue/retry", "/queue/purge")
+def move(visit: Visit) -> str:
+    """Retry or purge the ticked dead letters, or all that match; only those the viewer may see."""
     ticked, is_all = set(visit.fields("id")), bool(visit.field("all"))
-    dead = _dead(visit, visit.field("text"))
-    ids = [job.id for job in dead if is_all or job.id in ticked]
-    act(*ids)
-    return visit.redirect(f"{done}:{len(ids)}")
+    ids = [job.id for job in _dead(visit, visit.field("text")) if is_all or job.id in ticked]
+    is_retry = visit.act == "retry"
+    (visit.hw.queue.revive if is_retry else visit.hw.queue.purge)(*ids)
+    return visit.redirect(f"{'retried' if is_retry else 'purged'}:{len(ids)}")
 
 
+@routes.page("/dreams", right=Right.DREAMS)
 def dreams(visit: Visit) -> View:
     """The latest dreams of all agents."""
     found = [dream for agent in visit.agents for dream in agent.dreams.list(limit=_ROWS)]
@@ -132,9 +111,10 @@ def _dream_row(dream: Dream) -> dict[str, Any]:
     )
 
 
+@routes.page("/dreams/{dream}", right=Right.DREAMS)
 def dream(visit: Visit) -> View:
     """One dream with its report and its changes."""
-    agent, dream = _dream_of(visit)
+    agent, dream = _find_dream(visit)
     changes = agent.dreams.changes(dream.id)
     values = {
         "dream": _dream_row(dream),
@@ -146,21 +126,27 @@ def dream(visit: Visit) -> View:
     return View("dream.html", f"Dream {dream.id[:8]}", values)
 
 
-def _dream_of(visit: Visit) -> tuple[Agent, Dream]:
+def _find(visit: Visit, kind: str, get: Callable[[Agent], T]) -> tuple[Agent, T]:
+    """What the path names, and the agent whose it is."""
     for agent in visit.agents:
-        try:
-            return agent, agent.dreams.get(visit.id)
-        except NotFound:
-            continue
-    raise NotFound("dream", visit.id)
+        with suppress(NotFound):
+            return agent, get(agent)
+    raise NotFound(kind, visit.id)
 
 
-def _undo(visit: Visit) -> str:
-    agent, dream = _dream_of(visit)
+def _find_dream(visit: Visit) -> tuple[Agent, Dream]:
+    return _find(visit, "dream", lambda agent: agent.dreams.get(visit.id))
+
+
+@routes.action("/dreams/{dream}/undo", right=Right.UNDO_DREAMS)
+def undo_dream(visit: Visit) -> str:
+    """Undo a dream."""
+    agent, dream = _find_dream(visit)
     _, restored, _ = agent.dreams.undo(dream.id)
     return visit.redirect(f"dream:{restored}", page=visit.own_page)
 
 
+@routes.page("/loops")
 def loops(visit: Visit) -> View:
     """The newest loops of all agents."""
     states = [state for agent in visit.agents for state in agent.loops.list(limit=_ROWS)]
@@ -180,17 +166,13 @@ def _loop_row(state: LoopState) -> dict[str, Any]:
     }
 
 
+@routes.page("/loops/{loop}")
 def loop(visit: Visit) -> View:
     """One loop with its trials and their lessons."""
     names = "number outcome reward errors seconds failure change lessons_used lessons_learned"
-    for agent in visit.agents:
-        try:
-            state = agent.loops.get(visit.id)
-        except NotFound:
-            continue
-        values = {
-            "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
-            "trials": [pick(trial, names) for trial in state.trials],
-        }
-        return View("loop.html", "Loop", values)
-    raise NotFound("loop", visit.id)
+    _, state = _find(visit, "loop", lambda agent: agent.loops.get(visit.id))
+    values = {
+        "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
+        "trials": [pick(trial, names) for trial in state.trials],
+    }
+    return View("loop.html", "Loop", values)

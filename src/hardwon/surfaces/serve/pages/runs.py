@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, timeline
-from hardwon.surfaces.serve.pages.views import View, mark_text, page, pick, place_of
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from starlette.routing import Route
-
-    from hardwon.surfaces.serve.pages.views import Visit
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 
 _ENDED, _SHOWN = "ended", "shown"
 _LISTS = {_ENDED: "runs", _SHOWN: "what was shown"}
@@ -21,11 +15,10 @@ _ROWS = 50
 _TASK, _CALL, _OUTPUT = 200, 2_000, 1_500  # characters
 
 
-def routes() -> list[Route]:
-    """All runs, and one of them."""
-    return [*page("/runs", runs), *page("/runs/{name}", run, name="runs")]
+routes = Routes()
 
 
+@routes.page("/runs")
 def runs(visit: Visit) -> View:
     """The runs in progress and a page of ended runs, or a page of deliveries."""
     list_name = visit.choose("list", _LISTS, _ENDED, "list")
@@ -79,6 +72,7 @@ def describe_ended(run: EndedRun) -> dict[str, Any]:
     )
 
 
+@routes.page("/runs/{name}")
 def run(visit: Visit) -> View:
     """The timeline of one run, in progress or ended."""
     for name, at, run in visit.tenant.runs():

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.values.lesson import Change, Kind, Lesson
+from hardwon.core.values.report import LessonVerdict
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.presentation import wording
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.report import LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"
 _ALIKE = 0.5  # calls with less in common are not compared word by word
@@ -65,13 +62,10 @@ def provenance(lesson: Lesson) -> list[dict[str, Any]]:
     for piece in lesson.evidence:
         if label := wording.EVIDENCE.get(piece.kind):
             is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and piece.value.isdecimal()
-            row = {
-                "told": label[0].upper() + label[1:],
-                "value": piece.value,
-                "lesson": int(piece.value) if is_lesson else None,
-                "at": datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else "",
-            }
-            rows.append(row)
+            at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else ""
+            number = int(piece.value) if is_lesson else None
+            told = label[0].upper() + label[1:]
+            rows.append({"told": told, "value": piece.value, "lesson": number, "at": at})
     return rows
 
 

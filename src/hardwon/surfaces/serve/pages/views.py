@@ -6,17 +6,20 @@ Filters are in the address: links keep them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from hardwon import Agent, Scope
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import one_line, printable
 from hardwon.core.values import plain
@@ -26,17 +29,10 @@ from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.requests import Call, Problem, csrf, form_of, link, needs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+Endpoint = Callable[["Visit"], "View"]
+Action = Callable[["Visit"], "str | Response"]
 
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from hardwon import Agent, Scope
-
-    Endpoint = Callable[["Visit"], "View"]
-    Action = Callable[["Visit"], "str | Response"]
-
+E = TypeVar("E", bound=Endpoint)
 NOWHERE = "-"  # stands for lessons without a project
 _KEPT = ("agent", "project", "since")  # filters that links to other pages keep
 _PASSING = ("done", "after", "at")  # parameters that are dropped when a filter changes
@@ -141,6 +137,11 @@ class Visit(Call):
         return f"{base}{'&' if '?' in base else '?'}done={note}"
 
     @property
+    def act(self) -> str:
+        """What a form asks for: the last part of its path."""
+        return self.request.url.path.rpartition("/")[2]
+
+    @property
     def own_page(self) -> str:
         """The page that a form belongs to."""
         return self.request.url.path.rpartition("/")[0]
@@ -162,31 +163,40 @@ def mark_text(mark: Mark | None) -> str | None:
     return None if mark is None else f"{mark[0]!r}~{mark[1]}"
 
 
-def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) -> list[Route]:
-    """The routes of a page: the page, and its values at the same address with `.json`."""
+class Routes(list[Route]):
+    """The routes of one module of pages: `@routes.page(path)`, `@routes.action(path)`."""
 
-    @needs(right)
-    def show(request: Request) -> Response:
-        return html(request, view(Visit(request)))
+    def page(self, path: str, *, right: str = Right.READ) -> Callable[[E], E]:
+        """A page, and its values at the same address with `.json`."""
 
-    @needs(right)
-    def values(request: Request) -> Response:
-        return JSONResponse(plain(dict(view(Visit(request)).values)))
+        def add(view: E) -> E:
+            @needs(right)
+            def show(request: Request) -> Response:
+                return html(request, view(Visit(request)))
 
-    route = name or view.__module__.rpartition(".")[2]
-    as_json = "/overview.json" if path == "/" else f"{path}.json"
-    return [Route(as_json, values), Route(path, show, name=route)]
+            @needs(right)
+            def values(request: Request) -> Response:
+                return JSONResponse(plain(dict(view(Visit(request)).values)))
 
+            as_json = "/overview.json" if path == "/" else f"{path}.json"
+            self.extend((Route(as_json, values), Route(path, show)))
+            return view
 
-def action(path: str, act: Action, *, right: str = Right.CHANGE) -> Route:
-    """The route of a form; `act` returns the address to show next, or a page."""
+        return add
 
-    @needs(right)
-    def handle(request: Request) -> Response:
-        done = act(Visit(request))
-        return RedirectResponse(done, 303) if isinstance(done, str) else done
+    def action(self, *paths: str, right: str = Right.CHANGE) -> Callable[[Action], Action]:
+        """What the forms at these paths do; it returns the address to show next, or a page."""
 
-    return Route(path, handle, methods=["POST"])
+        def add(act: Action) -> Action:
+            @needs(right)
+            def handle(request: Request) -> Response:
+                done = act(Visit(request))
+                return RedirectResponse(done, 303) if isinstance(done, str) else done
+
+            self.extend(Route(path, handle, methods=["POST"]) for path in paths)
+            return act
+
+        return add
 
 
 def html(request: Request, view: View) -> Response:
@@ -194,7 +204,10 @@ def html(request: Request, view: View) -> Response:
     who = getattr(request.state, "principal", None)
     path, asked = own_path(request.scope), dict(request.query_params)
     rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
-    token = csrf(request) if who else ""
+    token, scopes = csrf(request) if who else "", list[Scope]()
+    if who:  # the agents and projects that can be chosen
+        limits = {"agent": who.agent, "project": who.project}
+        scopes = request.app.state.hw.tenant(who.tenant, **limits).scopes()
 
     def address(path: str, query: Mapping[str, object]) -> str:
         parameters = {name: value for name, value in query.items() if value not in (None, "")}
@@ -222,18 +235,13 @@ def html(request: Request, view: View) -> Response:
         "section": "/" + path.split("/")[1],
         "notice": _notice(asked.get("done", "")),
         "may": {name: who is not None and who.may(right) for name, right in rights.items()},
-        "scopes": _known_scopes(Call(request)) if who else {},
+        "scopes": {
+            "agents": sorted({scope.agent for scope in scopes}),
+            "projects": sorted({scope.project for scope in scopes if scope.project}),
+        },
     }
     text = _environment().get_template(view.template).render({**plain(dict(view.values)), **frame})
     return HTMLResponse(text, view.status)
-
-
-def _known_scopes(call: Call) -> dict[str, list[str]]:
-    """The agents and projects that can be chosen."""
-    who = call.principal
-    scopes = call.hw.tenant(who.tenant, agent=who.agent, project=who.project).scopes()
-    agents = sorted({scope.agent for scope in scopes})
-    return {"agents": agents, "projects": sorted({one.project for one in scopes if one.project})}
 
 
 def _notice(done: str) -> tuple[str, str]:
@@ -283,28 +291,21 @@ def _as_markup(chart: Any) -> Any:
 @pass_context
 def _ago(context: Context, moment: str) -> Markup:
     """How long ago something was; the full date is the tooltip."""
-    return _time(moment, _span(context["now"] - datetime.fromisoformat(moment), "ago", "just now"))
+    return _time(moment, context["now"] - datetime.fromisoformat(moment), "ago", "just now")
 
 
 @pass_context
 def _until(context: Context, moment: str) -> Markup:
     """How long until something is due."""
-    return _time(moment, _span(datetime.fromisoformat(moment) - context["now"], "from now", "now"))
+    return _time(moment, datetime.fromisoformat(moment) - context["now"], "from now", "now")
 
 
-def _time(moment: str, words: str) -> Markup:
-    at = datetime.fromisoformat(moment)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        moment, f"{at:%Y-%m-%d %H:%M} UTC", words
-    )
-
-
-def _span(span: timedelta, word: str, nothing: str) -> str:
+def _time(moment: str, span: timedelta, word: str, nothing: str) -> Markup:
     seconds = span.total_seconds()
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} {word}".strip()
-    return nothing
+    fitting = (f"{int(seconds // size)} {unit} {word}" for size, unit in _UNITS if seconds >= size)
+    title = f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"
+    text = '<time datetime="{}" title="{}">{}</time>'
+    return Markup(text).format(moment, title, next(fitting, nothing))
 
 
 def _seconds(seconds: float) -> str:

@@ -1,0 +1,235 @@
+"""Past sessions for a server: sent from the machine where they lie, recorded by the server.
+
+A session is screened, and sent as a whole, or in a few parts if it is very long. The server keeps
+each part in a file until its worker has recorded it. A part that comes twice is recorded once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+from hardwon.core import _files
+from hardwon.core.errors import NotAllowed, Unavailable, storage_error
+from hardwon.core.settings import Settings
+from hardwon.core.text.secrets import screen_excerpt
+from hardwon.core.values.report import Place
+from hardwon.core.values.run import Author
+from hardwon.core.values.scope import Scope
+from hardwon.engine.mirror import WANTED
+from hardwon.engine.pipeline.screen import screen_step
+from hardwon.engine.runtime import Runtime
+from hardwon.learn.transcripts.past import (
+    SENT,
+    TASK,
+    Dated,
+    Learnt,
+    PastSessions,
+    Session,
+    SessionIntake,
+    Source,
+)
+from hardwon.learn.transcripts.transcript import (
+    USER,
+    Event,
+    FinishedCall,
+    Message,
+    Reading,
+    Result,
+    SessionInfo,
+    SessionPlace,
+    ToolCall,
+)
+from hardwon.storage.sql.journal import server_spool
+from hardwon.storage.stores.run_files import at_work, put_aside
+
+SESSION = "session"  # the kind of a record that holds a part of a session
+_PART = 2 << 20  # characters of a part; a slow line must carry it in ten seconds
+_MOST = 512 << 20  # bytes that may wait for a worker
+_SUFFIX = ".json"
+
+Push = Callable[[str, Sequence[object]], bool]  # the name of a batch, its record → was it taken
+
+
+class SentSessions(SessionIntake):
+    """Sends past sessions to the server that this machine shares lessons with."""
+
+    def __init__(
+        self, settings: Settings, scope: Scope, clock: Callable[[], datetime], push: Push
+    ) -> None:
+        super().__init__(settings, scope, clock, on_disk=True)
+        self._push = push
+        name = f"sent-{_files.database_digest(settings.server.url)}"
+        self._notes = os.path.join(settings.home, "sessions", name)
+
+    def _take(self, session: Session, moments: Iterator[Dated], *, is_look: bool) -> Learnt:
+        """Send a session; how much of it is new only the server knows."""
+        steps = failed = 0
+        parts = _split(moments)
+        rows = next(parts)
+        for number in range(1, 1 << 20):
+            following = next(parts, None)
+            for row in rows:
+                steps += len(row) > _SAID
+                failed += row[-1] is True
+            if not is_look:
+                self._send(session, number, rows, is_over=session.is_over or bool(following))
+            if following is None:
+                break
+            rows = following
+        return Learnt(session.place, SENT, session.scope.project or "", (), steps, failed)
+
+    def _send(self, session: Session, number: int, rows: list[list[Any]], *, is_over: bool) -> None:
+        place, scope, source = session[:3]
+        name = place.id if number == 1 else f"{place.id} part {number}"
+        head = [place.agent, name, place.changed, source.run, source.since, is_over]
+        digest = blake2b(json.dumps([scope, head, rows]).encode(), digest_size=16).hexdigest()
+        if not self._push(f"{SESSION}-{digest}", [SESSION, scope, head, rows]):
+            raise NotAllowed(f"the key may not write to the project {scope.project!r}")
+        spool = server_spool(self._settings.home, self._settings.server.url)
+        spool.append([WANTED, scope])  # the lessons come back into the copy of this machine
+
+    def _states(self, versions: Sequence[str]) -> Mapping[str, str]:
+        try:
+            with open(self._notes, encoding="utf-8") as file:
+                noted = (line.rstrip("\n").partition(" ") for line in file)
+                return {version: state for version, _, state in noted}
+        except FileNotFoundError:
+            return {}
+
+    def _note_state(self, version: str, state: str) -> None:
+        _files.append(self._notes, f"{version} {state}\n".encode())
+
+    def _recorded_live(self) -> dict[str, float]:
+        """The runs that the server cannot know yet; it recognises the others by their names."""
+        home, place = self._settings.home, Place(self._scope.tenant, self._scope.agent)
+        runs = [(name, past.begun) for name, _, past in at_work(home, place)]
+        runs += [(run.name, run.past.begun) for run in put_aside(home)]
+        begun = dict[str, float]()
+        for name, at in runs:
+            begun[name] = min(at, begun.get(name, at))
+        return begun
+
+
+_SAID = 3  # fields of a message: when, after which call, the text; a call has more
+
+
+def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
+    """The screened moments as rows, in parts; where one ends depends only on what comes before."""
+    part, size = list[list[Any]](), 0
+    for at, digest, moment in moments:
+        row: list[Any] = [at.isoformat(), digest]
+        if isinstance(moment, FinishedCall):
+            row += screen_step(moment.step)[:4]
+        elif moment.who == USER:
+            row.append(screen_excerpt(moment.text, TASK))
+        else:
+            continue
+        length = sum(len(text) for text in row if isinstance(text, str))
+        if part and size + length > _PART:
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += length
+    yield part
+
+
+def take_in(engine: Runtime, records: Iterable[Sequence[Any]]) -> None:
+    """Keep sessions that another machine sent; they are durable when this returns."""
+    for record in records:
+        sent = _parse(record)  # a damaged one is refused
+        if engine.on_disk:
+            _put(_folder(engine), record)
+        else:
+            _record(engine, *sent)
+
+
+def collect(engine: Runtime) -> Iterator[Learnt]:
+    """Record the sessions that other machines have sent."""
+    folder = _folder(engine)
+    lock = _files.Lock(os.path.join(folder, "collect.lock"))
+    if not lock.acquire(wait=False):
+        return
+    try:
+        entries = [entry for entry in os.scandir(folder) if entry.name.endswith(_SUFFIX)]
+        for entry in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns):
+            try:
+                with open(entry.path, encoding="utf-8") as file:
+                    learnt = _record(engine, *_parse(json.load(file)))
+            except (ValueError, TypeError) as error:
+                told = "%s is damaged and set aside: %s"
+                logging.getLogger("hardwon").warning(told, entry.path, error)
+                os.replace(entry.path, f"{entry.path}.damaged")
+                continue
+            _files.unlink(entry.path)
+            yield learnt
+    finally:
+        lock.release()
+
+
+def _folder(engine: Runtime) -> str:
+    return os.path.join(engine.settings.home, "sessions", "sent")
+
+
+def _put(folder: str, record: Sequence[Any]) -> None:
+    """Write a record to a file of its own, durably; the same record to the same file."""
+    text = json.dumps(record).encode()
+    name = blake2b(text, digest_size=16).hexdigest() + _SUFFIX
+    try:
+        _files.make_folder(folder)
+        if bytes_in(folder) > _MOST:
+            raise Unavailable("too many sessions wait for a worker; start `hardwon work`")
+        _files.replace(os.path.join(folder, name), text, durable=True)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def bytes_in(folder: str) -> int:
+    """The bytes of the files in a folder; one that goes meanwhile does not count."""
+    size = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                size += entry.stat().st_size
+    return size
+
+
+def _parse(record: Sequence[Any]) -> tuple[Scope, SessionPlace, Source, bool, list[Any]]:
+    """A record of a session; ValueError or TypeError if it is none."""
+    scope, (agent, name, changed, run, since, is_over), rows, by = record
+    place = SessionPlace(str(agent), str(name), "", changed=float(changed))
+    source = Source(str(run), float(since), Author(*map(str, by)))
+    return Scope(*scope), place, source, bool(is_over), list(rows)
+
+
+def _record(
+    engine: Runtime,
+    scope: Scope,
+    place: SessionPlace,
+    source: Source,
+    is_over: bool,
+    rows: list[Any],
+) -> Learnt:
+    """Record a part of a session as a session of its own."""
+
+    def make() -> Reading:
+        return Reading(_events_of, enumerate(rows, 1), Counter())
+
+    return PastSessions(engine, scope).record(place, make, is_over=is_over, source=source)
+
+
+def _events_of(row: list[Any], line: int) -> list[Event]:
+    """What a row of `_split` says."""
+    at, digest, *said = row
+    if len(row) == _SAID:
+        return [SessionInfo(at=at), Message(line, USER, said[0])]
+    tool, args, output, failed = said
+    called = ToolCall(line, digest, tool, args)
+    return [SessionInfo(at=at), called, Result(line, digest, output, failed is True)]

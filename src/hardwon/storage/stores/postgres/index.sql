@@ -1,0 +1,132 @@
+-- name: raise
+UPDATE hardwon.shelves SET version = version + 1, active = active + :more
+WHERE tenant = :tenant AND id = :shelf
+
+-- name: try
+SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)
+
+-- name: take
+SELECT id, lesson, entries FROM hardwon.fresh
+WHERE tenant = :tenant AND shelf = :shelf ORDER BY id LIMIT :limit
+
+-- name: remove
+DELETE FROM hardwon.fresh
+WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
+
+-- name: add_terms
+INSERT INTO hardwon.terms (tenant, shelf, term, holders)
+SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
+ON CONFLICT DO NOTHING
+
+-- name: terms
+SELECT asked.term, t.id FROM unnest(:keys::text[]) AS asked (term), LATERAL (
+    SELECT id FROM hardwon.terms
+    WHERE tenant = :tenant AND shelf = :shelf AND term = asked.term OFFSET 0
+) AS t
+
+-- name: count
+UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
+FROM unnest(:terms::bigint[], :holders::int[]) AS more (term, holders)
+WHERE t.tenant = :tenant AND t.id = more.term
+
+-- name: around
+SELECT a.place, a.lesson, p.first, p.lessons
+FROM unnest(:places::bigint[], :lessons::bigint[]) AS a (place, lesson),
+LATERAL (
+    SELECT first, lessons FROM hardwon.postings
+    WHERE tenant = :tenant AND term = a.place / :ranks AND rank = a.place % :ranks
+    AND first <= a.lesson ORDER BY first DESC LIMIT 1
+) AS p
+
+-- name: drop_blocks
+DELETE FROM hardwon.postings AS p
+USING unnest(:terms::bigint[], :ranks::int[], :firsts::bigint[]) AS a (term, rank, first)
+WHERE p.tenant = :tenant AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
+
+-- name: keep_blocks
+INSERT INTO hardwon.postings (tenant, term, rank, first, lessons)
+SELECT :tenant, * FROM unnest(
+    :terms::bigint[], :ranks::int[], :firsts::bigint[], :blocks::bytea[]
+)
+ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
+
+-- name: indexed
+SELECT i.* FROM unnest(:lessons::bigint[]) AS asked (lesson), LATERAL (
+    SELECT lesson, terms FROM hardwon.indexed
+    WHERE tenant = :tenant AND lesson = asked.lesson OFFSET 0
+) AS i
+
+-- name: unindex
+DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
+
+-- name: index
+INSERT INTO hardwon.indexed (tenant, shelf, lesson, terms)
+SELECT :tenant, :shelf, * FROM unnest(:lessons::bigint[], :terms::bytea[])
+
+-- name: note
+INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
+VALUES (:tenant, :shelf, :lesson, :is_new, :entries)
+
+-- name: blocks
+-- All that a recall reads of the index, in one statement and so of one state: the shelves, waiting
+-- rows that are not known yet, and postings.
+-- Keys from the rarest, with running sums of their holders: keys within the limit are read whole;
+-- of the first key beyond it, only the strongest blocks.
+WITH seen AS MATERIALIZED (
+    SELECT id, project, active, version, (
+        SELECT count(*) FROM hardwon.fresh AS f
+        WHERE f.tenant = :tenant AND f.shelf = shelves.id AND f.is_new
+    ) AS added FROM hardwon.shelves
+    WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
+),
+total AS MATERIALIZED (SELECT coalesce(sum(active + added), 0) AS n FROM seen),
+stale AS MATERIALIZED (
+    SELECT id FROM seen WHERE (id, version) NOT IN (
+        SELECT * FROM unnest(:known_shelves::bigint[], :known_versions::bigint[])
+    )
+),
+most AS MATERIALIZED (
+    SELECT CASE WHEN :reach > 0 THEN :reach ELSE
+        greatest({LEAST_READ}, least({MOST_READ}, 3 * floor(sqrt(n::double precision))::int))
+    END AS n FROM total
+),
+known AS MATERIALIZED (
+    SELECT t.id, asked.term, t.holders, sum(t.holders) OVER (
+        ORDER BY t.holders, asked.term COLLATE "C", seen.id ROWS UNBOUNDED PRECEDING
+    ) AS upto
+    FROM seen, unnest(ARRAY(SELECT unnest(:keys::text[]))) AS asked (term), LATERAL (
+        SELECT id, holders FROM hardwon.terms
+        WHERE tenant = :tenant AND shelf = seen.id AND term = asked.term OFFSET 0
+    ) AS t
+),
+cut AS MATERIALIZED (
+    SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room
+    FROM known AS k, most WHERE k.upto > most.n ORDER BY k.upto LIMIT 1
+)
+SELECT id, project, active::bigint, version, added, NULL::bytea, {SHELF_ROW} FROM seen
+UNION ALL
+SELECT f.id, f.entries, f.lesson, f.shelf, 0, NULL, {WAITING_ROW} FROM stale, LATERAL (
+    SELECT id, CASE WHEN id = ANY(:known_rows::bigint[]) THEN NULL ELSE entries END AS entries,
+        lesson, shelf
+    FROM hardwon.fresh WHERE tenant = :tenant AND shelf = stale.id OFFSET 0
+) AS f
+UNION ALL
+SELECT id, term, holders, 0, 0, NULL, 0 FROM known
+UNION ALL
+SELECT k.id, k.term, 0, p.rank, p.first, p.lessons, 0
+FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = :tenant AND p.term = k.id
+WHERE k.upto <= most.n
+UNION ALL
+SELECT c.id, c.term, 0, p.rank, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
+    SELECT rank, first, lessons FROM hardwon.postings
+    WHERE tenant = :tenant AND term = c.id AND c.room > 0
+    ORDER BY rank, first LIMIT c.room / {BLOCK} + {RANKS}
+) AS p
+
+-- name: strongest
+SELECT lessons FROM hardwon.postings WHERE tenant = :tenant AND term = :term
+ORDER BY rank, first LIMIT :most
+
+-- name: waiting
+SELECT shelf FROM hardwon.fresh WHERE tenant = :tenant
+GROUP BY shelf HAVING count(*) >= :least ORDER BY shelf

@@ -1,0 +1,60 @@
+"""The work of a worker besides jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bench.internals import opened
+from hardwon.core.settings import RunSettings, Settings
+from hardwon.core.values.lesson import Evidence, Kind
+from hardwon.core.values.run import EndedRun
+from tests.samples import NOW
+
+DAY = timedelta(days=1)
+SHORT = RunSettings(keep=10 * DAY, keep_cited=20 * DAY)
+
+
+def runs_after(home: Path, later: timedelta, settings: RunSettings) -> list[EndedRun]:
+    """The runs that are left when a worker has looked after a home so much later."""
+    with opened(
+        str(home), settings=Settings(home=str(home), runs=settings), clock=lambda: NOW + later
+    ) as hw:
+        hw.drain()
+        agent = hw.agent("coder", project="api")
+        return [agent.runs.get(run.id) for run in agent.runs.list()]
+
+
+def record(home: Path, now: datetime) -> None:
+    """Two runs of two steps; a lesson cites the second step of the first."""
+    with opened(str(home), clock=lambda: now) as hw:
+        for name in ("cited", "other"):
+            agent = hw.agent("coder", project="api", run=name)
+            for command in ("make", "make install"):
+                agent.after_action("bash", {"command": command}, output="done", failed=False)
+            agent.after_run(task=name)
+        hw.drain()
+        (run,) = (run for run in agent.runs.list() if run.task == "cited")
+        item = agent.learn("to install, make first")
+        shown = (*item.evidence, Evidence(Kind.SHOWN_BY, f"{run.id}: 2", now.timestamp()))
+        hw.runtime.store.lessons.update(item._replace(evidence=shown))
+
+
+@pytest.mark.parametrize(
+    ("days", "left"),
+    [
+        (9, {"cited": ["make", "make install"], "other": ["make", "make install"]}),
+        (11, {"cited": ["(not kept: no lesson cites this step)", "make install"]}),
+        (21, {}),
+    ],
+)
+def test_an_old_run_is_cut_to_what_lessons_cite_and_removed_later(
+    tmp_path: Path, days: int, left: dict[str, list[str]]
+) -> None:
+    record(tmp_path, NOW)
+
+    kept = runs_after(tmp_path, days * DAY, SHORT)
+
+    assert {run.task: [step.args for step in run.steps] for run in kept} == left
