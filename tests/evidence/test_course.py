@@ -348,3 +348,12 @@ def test_an_error_that_names_a_file_is_found_and_lines_behind_it_explain_it() ->
     assert failed.failure.line == said.splitlines()[0]
     assert went_on.failure is not None
     assert went_on.failure.line == said.splitlines()[0]
+
+
+def test_calls_that_all_print_the_same_error_are_not_told_as_working() -> None:
+    error = "yard: topic: no such file"
+    run = _run(
+        ("sed -i 's/a/b/' x.txt; yard topic; yard topic sum; yard list", f"{error}\n{error}")
+    )
+
+    assert not any("topic" in text for text in _texts(run))

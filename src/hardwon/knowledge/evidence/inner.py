@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -133,12 +134,22 @@ def failing_call(step: Step) -> Call | None:
 
 
 def working_calls(step: Step) -> list[Call]:
-    """The calls of a step that worked, as far as it shows."""
+    """The calls of a step that worked, as far as it shows.
+
+    An error that is printed as often as a part of a program is called is of all these calls.
+    """
     calls = list(calls_of(step))
     if step.failed:
         return []
     if step.failure is None:
         return calls
-    lines = (step.failure.line, *complaints_in(step))
-    blamed = {calls[find_blamed(step, calls, line)].shape for line in lines} if calls else set()
+    if not calls:
+        return []
+    said = Counter((step.failure.line, *complaints_in(step)))
+    said[step.failure.line] -= step.failure.line in complaints_in(step)
+    blamed: set[str] = set()
+    for line, times in said.items():
+        call = calls[find_blamed(step, calls, line)]
+        alike = [one for one in calls if one.shape.split()[:2] == call.shape.split()[:2]]
+        blamed |= {one.shape for one in (alike if len(alike) <= times else [call])}
     return [call for call in calls if call.shape not in blamed]
