@@ -71,64 +71,6 @@ def test_a_torn_line_is_passed_over(path: Path) -> None:
     assert taken(Spool(str(path))) == [["a"], ["b"]]
 
 
-def test_a_kind_is_held_while_a_record_of_it_waits(path: Path) -> None:
-    spool = Spool(str(path))
-    assert not spool.holds("made")
-
-    spool.append(["other"])
-    assert not spool.holds("made")
-    spool.append(["made", 1])
-    assert spool.holds("made")
-    assert spool.holds("made")
-    taken(spool)
-    assert not spool.holds("made")
-
-
-def test_a_new_file_is_read_from_its_start_whichever_inode_it_gets(path: Path) -> None:
-    spool, other = Spool(str(path)), Spool(str(path))
-    spool.append(["other"])
-    assert not spool.holds("made")
-
-    taken(other)
-    spool.append(["made", 1])
-    assert spool.holds("made")
-
-
-def test_a_file_that_was_written_over_is_read_again(path: Path) -> None:
-    spool = Spool(str(path))
-    path.write_text('["other"]\n')
-    assert not spool.holds("made")
-
-    path.write_text('["made", 1]\n')
-    assert spool.holds("made")
-
-
-def test_what_is_being_moved_may_hold_anything(path: Path) -> None:
-    spool = Spool(str(path))
-    spool.append(["other"])
-    with spool.take():
-        assert spool.holds("made")
-
-
-def test_a_record_that_is_being_written_is_looked_at_again(path: Path) -> None:
-    spool = Spool(str(path))
-    path.write_text('["other"]\n["ma')
-    assert not spool.holds("made")
-
-    with path.open("a") as file:
-        file.write('de"]\n')
-    assert spool.holds("made")
-
-
 def test_a_folder_that_is_not_there_is_an_error_of_the_storage(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="gone"):
         Spool(str(tmp_path / "gone" / "x.spool")).append(["a"])
-
-
-def test_the_only_record_of_a_spool_is_held(path: Path) -> None:
-    spool = Spool(str(path))
-    spool.append(["call", 1])
-
-    assert spool.holds("call")
-    assert not spool.holds("all")
-    assert spool.size() == len(b'["call",1]\n')

@@ -235,7 +235,7 @@ def test_a_word_counts_as_the_lesson_says_it_now(tmp_path: Path, words: list[str
 def held(store: SqliteStore, word: str) -> list[int]:
     """Everything the dictionary knows to hold a word, in the order of its blocks."""
     with store._db:
-        store.lessons.settle()
+        store.lessons.index.settle_all()
     rows = store._db.rows(
         "SELECT lessons FROM postings JOIN terms AS t ON t.id = postings.term"
         " WHERE t.term = ? ORDER BY rank, first",

@@ -141,6 +141,9 @@ class SqlDatabase(Protocol):
     def tenants(self) -> list[str]:
         """The names of all tenants."""
 
+    def close(self) -> None:
+        """Release files and connections; the next use opens others."""
+
     def __enter__(self) -> Any: ...
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None: ...

@@ -21,7 +21,6 @@ T = TypeVar("T")
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
 _MOST_NOTES = 1_000  # records in memory; whoever notes one more folds them in
-_LAST = 64  # bytes by which a file is known again
 
 # A child process would inherit the file, and hold its lock as long as it lives.
 _appending = ForkLock()
@@ -32,8 +31,6 @@ class Spool:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        # Per kind: how many bytes hold no such record, and the last of them.
-        self._checked: dict[str, tuple[int, bytes]] = {}
 
     def append(self, *records: object) -> None:
         """Add records, in one write."""
@@ -49,24 +46,6 @@ class Spool:
     def size(self) -> int:
         """Bytes that wait to be taken, or were taken but not stored."""
         return _size(self._path) + _size(_aside(self._path))
-
-    def holds(self, kind: str) -> bool:
-        """Whether a record of this kind waits; bytes once checked are not read again."""
-        if _size(_aside(self._path)):
-            return True
-        end, last = self._checked.get(kind, (0, b""))
-        try:
-            with open(self._path, "rb") as lines:
-                lines.seek(end - len(last))
-                if lines.read(len(last)) != last:  # another file, though it may have its inode
-                    end = lines.seek(0)
-                text = lines.read()
-        except FileNotFoundError:
-            return False
-        is_there = f'["{kind}"'.encode() in text
-        if not is_there and (complete := text.rfind(b"\n") + 1):  # the rest is checked again
-            self._checked[kind] = end + complete, text[:complete][-_LAST:]
-        return is_there
 
     def take(self) -> Taken:
         """All records so far; they are removed when the `with` block ends well."""
@@ -164,10 +143,6 @@ class MemorySpool:
         """How many records wait."""
         return len(self.records)
 
-    def holds(self, kind: str) -> bool:
-        """Whether a record of this kind waits."""
-        return any(record[0] == kind for record in self.records)
-
     def take(self) -> TakenRecords:
         """All records so far; they come back if the `with` block fails."""
         return TakenRecords(self)
@@ -249,10 +224,6 @@ class Journal:
         self._spool.append(*records)
         if self._copy is not None:
             self._copy.append(*records)
-
-    def holds(self, kind: str) -> bool:
-        """Whether a record of this kind may wait to be folded; costs microseconds."""
-        return self._spool.holds(kind)
 
     def fold(self) -> int:
         """Move all records into the database; returns how many there were."""

@@ -135,4 +135,6 @@ class SqlStore:
 
     def close(self) -> None:
         """Release files and connections; what was stored stays."""
-        raise NotImplementedError
+        if self._journal.is_full:
+            self._journal.fold()
+        self.database.close()

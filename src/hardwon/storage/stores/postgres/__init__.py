@@ -118,11 +118,6 @@ class PostgresStore(SqlStore):
             )
         ]
 
-    def close(self) -> None:
-        if self._journal.is_full:
-            self.fold()
-        self.database.close()
-
     def _is_due(self, batch: str) -> bool:
         return bool(self.database.rows(_SQL["due"], batch=batch))
 

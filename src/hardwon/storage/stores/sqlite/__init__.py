@@ -42,9 +42,9 @@ class SqliteLessons(SqlLessons):
         self._illegible: set[int] = set()
 
     def place(self, lesson: Lesson) -> None:
-        """Store a lesson under the number that another store gave it; `settle` must follow.
+        """Store a lesson under the number that another store gave it.
 
-        A lesson of the same job under another number is replaced.
+        `index.settle_all` must follow. A lesson of the same job under another number is replaced.
         """
         db, shelf = self._file, scopes.ensure(self._file, lesson.scope)
         rows = db.rows(_SQL["by_id"], (lesson.id,))
@@ -61,14 +61,6 @@ class SqliteLessons(SqlLessons):
         self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
         if lesson.guard:
             self.publish_guards()
-
-    def tend(self) -> None:
-        """Merge waiting entries of the index, if they are many."""
-        self.index.tend()
-
-    def settle(self) -> None:
-        """Merge everything into the dictionary. Call inside `with database:`, like `place`."""
-        self.index.settle_all()
 
     def publish_guards(self) -> None:
         """Rewrite the file of forbidden calls. Call inside `with database:`."""
@@ -130,7 +122,7 @@ class SqliteStore(SqlStore):
         if self._db.was_migrated:
             with self._db:
                 self.lessons.publish_guards()
-                self.lessons.settle()  # now, not at the next recall
+                self.lessons.index.settle_all()  # now, not at the next recall
 
     def _open(self, home: str, copy_of: str) -> tuple[Database, Journal]:
         if copy_of:
@@ -142,7 +134,7 @@ class SqliteStore(SqlStore):
         return database, Journal(database, spool, is_new=self._is_new)
 
     def tend(self) -> int:
-        self.lessons.tend()
+        self.lessons.index.tend()
         return super().tend()
 
     def forget(self, tenant: str) -> None:
@@ -169,11 +161,6 @@ class SqliteStore(SqlStore):
             self._db.run(statement)
         self._db.run(_SQL["forget_folded"], (_REMEMBERED,))
         return bool(self._db.rows(_SQL["note_folded"], (batch,)))
-
-    def close(self) -> None:
-        if self._journal.is_full:
-            self._journal.fold()
-        self._db.close()
 
 
 _NO_FILE = ":memory:"

@@ -106,7 +106,7 @@ class Mirror:
             for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
                 self._lessons.place(lesson)
                 db.run(_SQL["note_lesson"], (lesson.id, shelf, mark))
-            self._lessons.settle()
+            self._lessons.index.settle_all()
 
     def note(self, scope: Scope, version: int) -> None:
         """Store how far a shelf was copied."""
