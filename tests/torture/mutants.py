@@ -318,7 +318,8 @@ def unlocked_settlers() -> None:
 
 def forwarded_again() -> None:
     """A job whose batch is sent again waits again, also when it was worked meanwhile."""
-    table.FORWARD = table.PUT
+    statements = vars(table)["_SQL"]
+    statements["forward"] = statements["put"]
 
 
 def backtracking_rule() -> None:
