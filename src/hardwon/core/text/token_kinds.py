@@ -262,6 +262,11 @@ COINED = (
     r"(?P<body>[A-Za-z0-9][\w=.-]{23,598}+)(?![/+])"
 )
 KINDS = (*PREFIXED, *SHAPED)
+# Whether any rule for very long words matches; together they take a quarter of the time.
+_OF_LONG = [rule.pattern for rule in KINDS if LONG in rule.keywords]
+_STARTED = "|".join(one.removeprefix(_START) for one in _OF_LONG if one.startswith(_START))
+_OTHERS = "".join(f"|{one}" for one in _OF_LONG if not one.startswith(_START))
+ANY_LONG = f"{_START}(?:{_STARTED}){_OTHERS}"
 
 
 def long_words(text: str) -> str:
