@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
-# Words that name a secret, in lower case; the word before `key` is checked separately.
+_SET = r"(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
+# Words that name a secret, in lower case; the word before `key` is checked separately. Each form
+# begins with a plain letter, so that the search is fast.
 _CORE = (
     r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
     r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
-    r"|(?:auth|access|private)(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
+    rf"|auth{_SET}|access{_SET}|private{_SET}"
 )
 # Each of them contains one of these; plain searches are faster.
 _CORE_PARTS = (

@@ -12,6 +12,7 @@ from binascii import a2b_base64
 
 from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
 from hardwon.core.text.token_kinds import (
+    ANY_LONG,
     COINED,
     KINDS,
     LONG,
@@ -134,13 +135,14 @@ def _redact_lines(text: str) -> str:
 def _without_marked(text: str, long: str) -> str:
     """The text without secrets that are recognized by their form or by a header."""
     keywords, longest = _keywords_in(text, long), very_long_words(long)
-    if has_long_word(longest):
+    is_long = has_long_word(longest)
+    if is_long and re.search(ANY_LONG, longest):
         keywords.add(LONG)
     for rule in KINDS if keywords else ():
         is_sure = LONG not in rule.keywords
         if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, longest)):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    if LONG in keywords and re.search(COINED, longest):
+    if is_long and re.search(COINED, longest):
         text = re.sub(_VERY_LONG_WORD, _redact_coined, text)
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}

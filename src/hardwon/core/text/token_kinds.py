@@ -17,7 +17,7 @@ _LONG_WORD = r"(?<![\w-])[\w-]{24}"  # tried only where a word begins
 # A digit, or cases that change as in few names: it tells a random word from a name.
 _RANDOM = r"(?:\d|[a-z][A-Z][a-z]?[A-Z])"
 _LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
-_VERY_LONG = 24  # no rule for very long words matches a shorter one
+VERY_LONG = 24  # no rule for very long words matches a shorter one
 
 
 class SecretKind(NamedTuple):
@@ -262,6 +262,11 @@ COINED = (
     r"(?P<body>[A-Za-z0-9][\w=.-]{23,598}+)(?![/+])"
 )
 KINDS = (*PREFIXED, *SHAPED)
+# Whether any rule for very long words matches; together they take a quarter of the time.
+_OF_LONG = [rule.pattern for rule in KINDS if LONG in rule.keywords]
+_STARTED = "|".join(one.removeprefix(_START) for one in _OF_LONG if one.startswith(_START))
+_OTHERS = "".join(f"|{one}" for one in _OF_LONG if not one.startswith(_START))
+ANY_LONG = f"{_START}(?:{_STARTED}){_OTHERS}"
 
 
 def long_words(text: str) -> str:
@@ -274,7 +279,7 @@ def long_words(text: str) -> str:
 
 def very_long_words(words: str) -> str:
     """Those of the words in which the rules for very long words can match."""
-    return " ".join(word for word in words.split(" ") if len(word) >= _VERY_LONG)
+    return " ".join(word for word in words.split(" ") if len(word) >= VERY_LONG)
 
 
 def has_long_word(words: str) -> bool:

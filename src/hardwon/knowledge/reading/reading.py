@@ -179,12 +179,12 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
 _PLACE = (  # file and line, time, and the mark of an error before the message
-    r"(?:(?:[\w./-]{1,200}+: )?(?:[\w ]{1,40} near )?line \d{1,9}: |\d{1,9}:\d{1,9}\s++"
+    r"(?:(?:[\w./-]{1,200}+: |\w{1,10} error near )?line \d{1,9}: |\d{1,9}:\d{1,9}\s++"
     r"|(?:<?\w{1,20}:)?[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?"
     r"(?::| -|:? ?in [^:]{1,80}:)\s++"
     r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?i:fatal|error)[: ]+)?"
     r"|Error in [^\n]{1,200}? : |\[(?i:error)\]\s++|npm (?:ERR!|error)\s++|E:\s++"
-    r"|Uncaught (?:\(in promise\) )?|Exception in thread .{1,80}? (?=[\w.]))"
+    r"|Uncaught (?:\(in promise\) )?|Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
 _RAISED = (
