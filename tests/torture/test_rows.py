@@ -64,7 +64,7 @@ SIZES = {
 # (row, mutant, enough to catch it)
 MUTANTS = [
     ("R1", "ack-first", 15),
-    ("R1", "done-first", 30),
+    ("R1", "done-first", 100),
     ("R2", "in-place", 170),
     ("R2", "bury-first", 170),
     ("R2", "no-settling", 170),
