@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.fixes import has_revert, is_repeated, unchanged_fixes
-from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart
+from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart, tool
 
 CASES = (
     case(
@@ -26,6 +26,24 @@ CASES = (
         says=("fails without your change too",),
     ),
     case(
+        "tests that could not be loaded",
+        ("ls", "src tests"),
+        (
+            "python3 -m unittest",
+            "!ERROR: tests.test_a (unittest.loader._FailedTest.tests.test_a)\nKeyError: 'BOOK_HOME'"
+            "\nRan 1 test in 0.0s\n\nFAILED (errors=1)",
+        ),
+    ),
+    case(
+        "a variable that the call has to set",
+        ("ls", "src tests"),
+        (
+            "pytest tests/test_a.py",
+            "!E   KeyError: 'BOOK_HOME'\nFAILED tests/test_a.py::test_b - KeyError: 'BOOK_HOME'"
+            "\n1 failed in 0.1s",
+        ),
+    ),
+    case(
         "a checkout of one file",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("go test ./io", "!--- FAIL: TestPipe (0.00s)\nFAIL"),
@@ -33,6 +51,13 @@ CASES = (
         ("go test ./io", "!--- FAIL: TestPipe (0.00s)\nFAIL"),
         sort="unchanged",
         says=("TestPipe",),
+    ),
+    case(
+        "before anything was touched",
+        ("ls", "src tests"),
+        ("pytest tests/test_io.py", "!" + RED),
+        sort="unchanged",
+        says=("fails without your change too",),
     ),
     case(
         "with the change",
@@ -148,6 +173,7 @@ EDIT = ("sed -i s/a/b/ src/io.py", "")
 
 def test_the_failure_is_the_last_one_before_the_revert() -> None:
     assert shown(EDIT, TEST, TEST, ("git stash", ""), TEST) == [(2, "unchanged test_pipe")]
+    assert shown(TEST) == [(0, "unchanged test_pipe")]
     assert shown(EDIT, TEST) == []
 
 
@@ -160,18 +186,33 @@ def test_a_revert_holds_for_some_steps(looks: int, count: int) -> None:
 
 def test_three_tests_are_named_at_most() -> None:
     red = "\n".join(f"FAILED a/test_io.py::test_{name} - OSError" for name in "abcd")
-    test = step_of("pytest", f"!{red}\n4 failed in 1s")
-    ((_, fix),) = unchanged_fixes([step_of(*EDIT), test, step_of("git stash", ""), test])
+    ((_, fix),) = unchanged_fixes([step_of("pytest", f"!{red}\n4 failed in 1s")])
 
     assert fix.text.startswith(
         "`a/test_io.py::test_a`, `a/test_io.py::test_b`, `a/test_io.py::test_c` fail without"
     )
 
 
+def edit(old: str, new: str) -> tuple[object, str]:
+    return tool("Edit", file_path="src/io.py", old_string=old, new_string=new), "done"
+
+
+def test_an_edit_that_is_taken_back_is_a_revert() -> None:
+    assert shown(edit("a", "b"), TEST, edit("b", "a"), TEST)
+    assert not shown(edit("a", "b"), TEST, edit("b", "c"), TEST)
+    assert not shown(edit("a", "b"), edit("c", "d"), TEST, edit("b", "a"), TEST)
+
+
 def test_a_file_that_is_written_again_is_not_known_to_be_as_before() -> None:
     written = ("python", "open('src/io.py', 'w').write(text)"), "done"
 
     assert not shown(written, TEST, written, TEST)
+
+
+def test_a_new_file_need_not_go_for_a_revert() -> None:
+    written = tool("Write", file_path="notes.md", content="what I found"), "done"
+
+    assert shown(written, edit("a", "b"), TEST, edit("b", "a"), TEST)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +236,5 @@ def test_the_failing_tests_are_repeated_alone_or_among_others(call: str, is_same
 def test_only_a_command_can_be_run_again_on_the_unchanged_sources() -> None:
     red = "FAILED tests/test_a.py::test_cut - Failed: DID NOT RAISE\n1 failed in 0.1s"
 
-    command = Step("bash", "pytest tests", red, failed=True)
-    call = Step("run_tests", '{"path": "tests"}', red, failed=True)
-
-    assert unchanged_fixes([step_of(*EDIT), command, step_of("git stash", ""), command])
-    assert unchanged_fixes([step_of(*EDIT), call, step_of("git stash", ""), call]) == []
+    assert unchanged_fixes([Step("bash", "pytest tests", red, failed=True)])
+    assert unchanged_fixes([Step("run_tests", '{"path": "tests"}', red, failed=True)]) == []

@@ -29,6 +29,7 @@ from hardwon.knowledge.reading.authored import (
     is_shell,
     part_edits_source,
     text_of,
+    writings,
 )
 from hardwon.knowledge.reading.changed_lines import (
     LINES,
@@ -177,6 +178,7 @@ _RESTORES = re.compile(
     r"|checkout stash@)|patch "
 )
 _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
+_NOT_STARTED = r"_FailedTest\b|KeyError: '[A-Z][A-Z\d]*_[A-Z\d_]+'"  # nothing ran: no finding
 _TEXT = (
     "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
     "(`git stash`, the call, `git stash pop`) and look only at what is new."
@@ -186,8 +188,10 @@ _TEXT = (
 def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     """The failed tests of the last step that fail without the run's change, with their step."""
     last = steps[-1]
-    if not is_shell(last) or not failed_tests(last.output):
+    if not is_shell(last) or not failed_tests(last.output) or re.search(_NOT_STARTED, last.output):
         return []
+    if last.failed and is_red(last.output) and _is_untouched(steps):
+        return [(len(steps) - 1, fix)] if (fix := _fix(last, last)) else []
     since = _reverted_at(steps)
     failing = (at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps))
     place = next(failing, None)
@@ -219,6 +223,29 @@ def has_revert(step: Step) -> bool:
 
 def _commands(step: Step) -> tuple[Command, ...]:
     return parse(step.args) if is_shell(step) else ()
+
+
+def _is_untouched(steps: Sequence[Step]) -> bool:
+    """Whether the run has changed nothing, and the failed tests are not its own."""
+    words = [word for part in _commands(steps[-1]) for word in (part.program, *part.operands)]
+    names = {name.split("::", 1)[0] for name in (*words, *failed_tests(steps[-1].output))}
+    is_touched = any(_touches(step) for step in steps)
+    return not is_touched and not any(is_coined(name, steps[:-1]) for name in names)
+
+
+def _touches(step: Step) -> bool:
+    """Whether a step may have changed a file of the project; a new script elsewhere does not."""
+    return any(
+        writing.old
+        or not writing.text
+        or "/" in writing.path.removeprefix("./").removeprefix("/tmp/")
+        or _writes_files(writing.text)
+        for writing in writings(step.tool, step.args)
+    )
+
+
+def _writes_files(text: str) -> bool:
+    return any(mark in text for mark in _WRITES)
 
 
 def _fix(step: Step, last: Step) -> Fix | None:
@@ -259,7 +286,7 @@ def _reverted_at(steps: Sequence[Step]) -> int:
     for place in range(max(0, len(steps) - _REVERT_WITHIN), len(steps)):
         step, before = steps[place], steps[:place]
         if not is_shell(step) and edits_source(step, before):
-            at = 0
+            at = place if _is_reverse_edit(step, before) else 0
         for part in _commands(step):
             if _REVERTS.match(part.text):
                 at = place
@@ -276,4 +303,11 @@ def _is_change(part: Command, before: Sequence[Step], steps: Sequence[Step]) -> 
         return True
     scripts = () if part.writes or part.builtin in _SUPPORT else part.operands[:1]
     texts = (part.script, *(text_of(script, steps) for script in scripts))
-    return not part.writes and any(mark in text for text in texts for mark in _WRITES)
+    return not part.writes and any(map(_writes_files, texts))
+
+
+def _is_reverse_edit(step: Step, before: Sequence[Step]) -> bool:
+    """Whether an edit reverses everything that the run changed."""
+    edits = {(made.path, made.new, made.old) for made in writings(step.tool, step.args) if made.old}
+    earlier = [made for each in before for made in writings(each.tool, each.args) if made.is_edit]
+    return bool(earlier) and all((made.path, made.old, made.new) in edits for made in earlier)
