@@ -1,4 +1,4 @@
-"""A server under load: bare answers, failed runs, both for long, and five times too many.
+"""A server under load: bare answers, failed runs, both for long, and more than allowed.
 
     python -m bench load [--seconds 10] [--soak 60]
 
@@ -69,7 +69,7 @@ def main() -> None:
         rows.append(soak.row("… at half the rate", f"{server.megabytes() - size:+.1f} MB"))
     with _server(_RATE) as server:
         over = _fail(server, given.seconds, pause=_CALLERS / (5 * _RATE))
-        rows.append(over.row("five times too many", _count(server, over)))
+        rows.append(over.row("more than allowed", _count(server, over)))
         began = time.perf_counter()
         after = _fail(server, 1.0, callers=1, pause=0.1)
         took = f"{set(after.statuses)} within {time.perf_counter() - began:.1f} s"

@@ -169,7 +169,7 @@ class Asking:
         scores = {
             "words": [match.words for match in found],
             "vectors": [max(0.0, match.meaning) for match in found],
-            "fused": [judge(asked, m, outlook=UNKNOWN, now=now, by=WEIGHTS).score for m in found],
+            "fused": [judge(asked, m, outlook=UNKNOWN, by=WEIGHTS).score for m in found],
         }[how]
         able = [(-score, m.lesson.id) for score, m in zip(scores, found, strict=True) if score > 0]
         return [number for _, number in sorted(able)]

@@ -17,6 +17,7 @@ import hardwon
 from hardwon.api.client.remote import connect
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
+from tests.journeys.test_claimed_project import repository
 from tests.surfaces.serve.processes import identity, key, serving
 from tests.surfaces.serve.served import served
 
@@ -109,6 +110,38 @@ def test_what_one_laptop_learns_the_other_knows(
         assert [run.task for run in runs] == ["Make the folder for the nightly report"]
         (failure,) = hw.tenant().failures().rows
         assert failure.met == 2  # in the sessions s1 and s2; t1 is still on the other laptop
+
+
+def test_the_lessons_of_a_repository_are_told_beside_those_of_the_server(tmp_path: Path) -> None:
+    clone, home = repository(tmp_path / "clone"), tmp_path / "server"
+    folder = clone / ".hardwon" / "lessons"
+    folder.mkdir(parents=True)
+    (folder / "refunds.md").write_text("# When refunding\n\nAsk finance first.\n")
+    ada = Laptop(tmp_path / "a", clone)
+    with hardwon.open(home) as hw:
+        hw.agent("default", project="acme/api").lessons.add("deploying", "Call Kim first.")
+    with serving(home) as server:
+        secret = key(home, "create", "--role", "agent")
+        ada.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=secret)
+
+        first = ada.hook("SessionStart", "s1", source="startup")
+        ada.exchange()  # copies what the server has
+        second = ada.hook("SessionStart", "s2", source="startup")
+        (folder / "refunds.md").write_text("# When refunding\n\nAsk nobody.\n")
+        third = ada.hook("SessionStart", "s3", source="startup")
+        ada.exchange()
+        (folder / "refunds.md").unlink()
+        fourth = ada.hook("SessionStart", "s4", source="startup")
+        ada.exchange()
+
+    assert "Ask finance first." in first
+    for told, wanted in ((second, "Ask finance first."), (third, "Ask nobody.")):
+        assert wanted in told
+        assert "Call Kim first." in told
+    assert "Ask" not in fourth
+    with hardwon.open(home) as hw:
+        kept = hw.agent("default", project="acme/api").lessons.list(status="all")
+        assert [lesson.correction for lesson in kept] == ["Call Kim first."]
 
 
 def test_every_verb_works_after_the_login_or_says_what_to_do(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.core.values.lesson import Fix, Lesson
+from hardwon.core.values.lesson import EDITED, Fix, Lesson
 from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.inject import tokens
@@ -240,3 +240,111 @@ def test_one_act_is_told_only_if_it_got_past_something() -> None:
     assert opening(course_of([alone]), (), budget=300, tokens=tokens) == ("", ())
     text, _ = opening(course_of([(task, steps)]), [_lesson(steps[0])], budget=300, tokens=tokens)
     assert "  $ uv run yard ship   ← “yard: command not found”\n" in text
+
+
+def test_the_form_that_worked_is_told() -> None:
+    failing = _run("sed -i 's/a/b/' x.txt; yard pay --sum 3.50", task="one")
+    steps = [
+        *failing[1],
+        with_failure(Step("Bash", "yard pay --sum 3.50", "yard: pay: bad sum", True), failing[1]),
+    ]
+    working = _run("sed -i 's/a/b/' x.txt; yard pay --sum EUR350", task="two")
+
+    assert "$ yard pay --sum EUR350" in _texts(("one", steps[1:]), working)
+
+
+def test_a_call_that_never_worked_is_not_told() -> None:
+    run = _run(
+        ("yard pay --all", "!yard: pay: too many"),
+        ("yard pay --sum 3.50", "!yard: pay: bad sum"),
+        "yard post",
+    )
+
+    assert _texts(run) == ["$ yard post"]
+
+
+def test_another_part_of_a_program_is_no_next_try() -> None:
+    run = _run(
+        ("yard call book.add 1", "!yard: book.add: too large"), "yard call book.get 1", "yard post"
+    )
+
+    assert [act.passed for act in course_of([run])] == [(), ()]
+
+
+def test_a_usual_call_is_told_where_the_work_goes_on_after_it() -> None:
+    first = _run("sed -i 's/a/b/' x.txt; git add -A && git commit -qm \"Fix it\"", "yard ship a")
+    last = _run("sed -i 's/a/b/' x.txt; yard ship a", 'git add -A && git commit -qm "Fix it"')
+
+    assert _texts(first) == ["$ git commit", "$ yard ship a"]
+    assert _texts(last) == ["$ yard ship a"]
+
+
+def test_an_edit_that_mends_what_the_run_itself_changed_is_no_cure() -> None:
+    run = _run(
+        "sed -i 's/x/y(/' lib/core.py",
+        ("yard test", "!yard: test: lib/core.py does not parse"),
+        "sed -i 's/y(/y()/' lib/core.py; yard test",
+    )
+
+    assert [(act.text, act.passed) for act in course_of([run])] == [("$ yard test", ())]
+
+
+def test_a_failure_of_a_file_that_the_run_made_is_not_told() -> None:
+    run = _run(
+        "cat > try.py <<'X'\nimport core\nX",
+        ("python3 try.py", "!IndexError: pop from empty list"),
+        "sed -i 's/x/y/' lib/core.py; python3 try.py",
+    )
+
+    assert not any(act.passed for act in course_of([run]))
+
+
+def test_the_start_tells_what_explained_an_error() -> None:
+    task, steps = _run(("yard ship a", "!yard: ship: bad sum"), "yard ship EUR350")
+    fix = Fix("trail", "What worked: `yard ship EUR350`.", "k", said="A sum has no point.")
+
+    text, _ = opening(
+        course_of([(task, steps)]), [_lesson(steps[0], fix)], budget=300, tokens=tokens
+    )
+
+    assert "  $ yard ship EUR350   ← “ship: bad sum” (A sum has no point.)\n" in text
+
+
+def test_two_acts_that_get_past_the_same_failure_do_not_crowd_out_a_third() -> None:
+    same = [
+        call
+        for word in ("alpha", "beta")
+        for call in ((f"yard {word} --one x", "!yard: no stamp"), f"yard {word} --stamp --one x")
+    ]
+    run = _run(*same, ("yard gamma x", "!yard: gamma: no seal"), "yard gamma --seal x")
+
+    text, _ = opening(course_of([run]), (), budget=105, tokens=tokens)
+
+    assert "no stamp" in text
+    assert "no seal" in text
+
+
+def test_edits_of_one_task_alone_are_not_told() -> None:
+    runs = [_run("sed -i 's/a/b/' lib/core.py", "sed -i 's/a/b/' lib/side.py") for _ in range(2)]
+
+    assert opening(course_of(runs), (), budget=300, tokens=tokens) == ("", ())
+
+
+def test_the_edit_of_one_run_is_no_row_of_the_start() -> None:
+    _, (step,) = _run(("yard ship a", "!yard: ship: seal is missing"))
+    fix = Fix("trail", "What worked: `sed -i 1d book.txt`.", f"yard{EDITED}book")
+
+    assert opening((), [_lesson(step, fix)], budget=300, tokens=tokens) == ("", ())
+    proven = fix._replace(worked=2)
+    assert "sed -i 1d" in opening((), [_lesson(step, proven)], budget=300, tokens=tokens)[0]
+
+
+def test_an_error_that_names_a_file_is_found_and_lines_behind_it_explain_it() -> None:
+    said = "yard: slips/a.txt: no pigeonhole\n  `yard --name SLIP` prints it"
+    _, (failed,) = _run(("yard -v slips/a.txt", f"!filed: 3\n{said}"))
+    _, (went_on,) = _run(("yard -v slips/a.txt; git status", said))
+
+    assert failed.failure is not None
+    assert failed.failure.line == said.splitlines()[0]
+    assert went_on.failure is not None
+    assert went_on.failure.line == said.splitlines()[0]

@@ -62,7 +62,7 @@ def test_a_tool_that_had_to_be_called_first_is_named() -> None:
 
 
 def test_without_a_fix_the_lesson_says_what_was_not_tried_and_is_unsure() -> None:
-    found = made(failed("cat nope.txt", "cat: nope.txt: No such file or directory"))
+    found = made(failed("rm nope.txt", "rm: cannot remove 'nope.txt': No such file or directory"))
 
     assert found
     assert found.confidence < 0.5

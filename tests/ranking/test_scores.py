@@ -11,7 +11,7 @@ from hardwon import Lesson
 from hardwon.core.values.lesson import LIVE, MINED, RULES, Evidence, Fix, Kind, Status
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, text_evidence
-from tests.samples import NOW, lesson
+from tests.samples import lesson
 
 SITUATION = "migration deadlock staging replica lag failover vacuum lock timeout retry pool disk"
 PROVEN = lesson(
@@ -30,7 +30,7 @@ def verdict(
 ) -> str:
     asked = Query(door, "", terms=terms)
     found = Match(known, **match)
-    return judge(asked, found, outlook=Outlook(told), now=NOW, by=WEIGHTS).verdict
+    return judge(asked, found, outlook=Outlook(told), by=WEIGHTS).verdict
 
 
 def test_a_proven_lesson_that_shares_enough_is_shown_at_a_turn() -> None:
@@ -120,7 +120,7 @@ def at_error(known: Lesson, *, asked: Query | None = None, **match: Any) -> Judg
     query = asked or Query("error", "", about=("deadlock",), kind="k1")
     facts = {"chance": -30.0, "rarity": {"deadlock": 25.0}, "held": WORD, **match}
     outlook = UNKNOWN
-    return judge(query, Match(known, **facts), outlook=outlook, now=NOW, by=WEIGHTS)
+    return judge(query, Match(known, **facts), outlook=outlook, by=WEIGHTS)
 
 
 def offered(*kinds: str) -> Lesson:
@@ -184,7 +184,7 @@ def test_a_run_that_met_the_kind_is_told_again_only_a_proven_fix_of_just_this_fa
     def again(known: Lesson, *, is_same: bool) -> str:
         found = Match(known, is_same_failure=is_same, is_same_kind=True)
         outlook = Outlook(frozenset(), is_again=True)
-        return judge(Query("error", ""), found, outlook=outlook, now=NOW, by=WEIGHTS).verdict
+        return judge(Query("error", ""), found, outlook=outlook, by=WEIGHTS).verdict
 
     assert again(PROVEN, is_same=True) == ""
     assert again(PROVEN, is_same=False) == "this run has met the kind already"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.core.text.redact import redact
-from hardwon.core.text.token_kinds import KINDS, LONG, LONGEST
+from hardwon.core.text.token_kinds import KINDS, LONG, VERY_LONG
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
@@ -227,4 +227,4 @@ def test_no_rule_for_very_long_words_finds_a_shorter_one() -> None:
     rules = [rule for rule in KINDS if LONG in rule.keywords]
 
     assert rules
-    assert [rule for rule in rules if _parser.parse(rule.pattern).getwidth()[0] < LONGEST] == []
+    assert [rule for rule in rules if _parser.parse(rule.pattern).getwidth()[0] < VERY_LONG] == []

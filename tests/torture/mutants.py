@@ -312,13 +312,13 @@ def unsorted_cut() -> None:
 def unlocked_settlers() -> None:
     """Several processes move what waits on a shelf at once."""
     sql = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
-    assert vars(index)["_TRY"] == sql
-    vars(index)["_TRY"] = "SELECT TRUE OR :kind = :shelf"
+    assert index._SQL["try"] == sql
+    index._SQL["try"] = "SELECT TRUE OR :kind = :shelf"
 
 
 def forwarded_again() -> None:
     """A job whose batch is sent again waits again, also when it was worked meanwhile."""
-    table.FORWARD = table.PUT
+    table._SQL["forward"] = table._SQL["put"]
 
 
 def backtracking_rule() -> None:

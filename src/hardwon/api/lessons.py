@@ -66,8 +66,6 @@ class LessonEdits(TypedDict, total=False):
     confidence: float
 
 
-_EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
-_GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
 MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once
 MERGED = "merged"  # the origin of a lesson that a person made of several
 _EVERY = 2**63 - 1  # databases take no greater limit
@@ -86,7 +84,7 @@ class Lessons:
 
         With `kinds` the lesson is shown when one of these failure kinds happens.
         """
-        unknown = more.keys() - _GIVEN
+        unknown = more.keys() - LessonDetails.__annotations__.keys()
         if unknown:
             raise InvalidInput(f"a lesson has no {', '.join(sorted(unknown))}")
         lesson = Lesson(
@@ -129,7 +127,7 @@ class Lessons:
 
     def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
         """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""
-        unknown = changes.keys() - _EDITABLE
+        unknown = changes.keys() - LessonEdits.__annotations__.keys()
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
         return self._edit(self._note(number, "edit"), _plain(changes))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core import _files
 from hardwon.core.project import claim_of
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.lesson import USER_SUPPLIED, Lesson, Status
+from hardwon.core.values.lesson import FILE_TAG, USER_SUPPLIED, Lesson, Status
 from hardwon.engine import trust
 from hardwon.engine.pipeline.playbook import SORTS, sort_of
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
 
 PLACE = os.path.join(".hardwon", "lessons")
-_TAG = "file:"
 _GONE = "gone"  # instead of the digest of a text
 _LOOKED_AT = 2_000  # lessons
 _MOST = 200  # files
@@ -57,9 +56,18 @@ def trusted_folder(cwd: str, home: str, scope: Scope) -> str:
     return folder if writes_to == claim.project == scope.project else ""
 
 
-def read(lessons: Lessons, scope: Scope, folder: str) -> int:
-    """Bring the lessons of a scope up to date with the files; returns how many changed."""
-    own = _own_lessons(lessons, scope)
+def read(lessons: Lessons, scope: Scope, folder: str, *, is_copy: bool = False) -> int:
+    """Bring the lessons of a scope up to date with the files; returns how many changed.
+
+    In a copy of a server's lessons only those that were added here are changed.
+    """
+    own, known_there = _own_lessons(lessons, scope), set[tuple[str, str]]()
+    if is_copy:
+        from hardwon.storage.stores.sqlite.mirror import PROVISIONAL
+
+        theirs = [lesson for lesson in own if lesson.id < PROVISIONAL]
+        known_there = {(lesson.situation, lesson.correction) for lesson in theirs}
+        own = [lesson for lesson in own if lesson.id >= PROVISIONAL]
     known = {file: (lesson, digest) for lesson in own for file, digest in _file_of(lesson)}
     found = {_digest(name): text for name, text in _texts(folder)}
     changed = 0
@@ -74,7 +82,7 @@ def read(lessons: Lessons, scope: Scope, folder: str) -> int:
     for file, text in found.items():
         own_lesson, digest = known.get(file, (None, ""))
         words = _parse(text) if digest != _digest(text) else None
-        if words is not None:
+        if words is not None and words[:2] not in known_there:
             lesson_of_file = own_lesson or same.get((words.when, words.do))
             _keep(lessons, lesson_of_file, words, f"{file}@{_digest(text)}")
             changed += 1
@@ -135,12 +143,12 @@ def _keep(lessons: Lessons, lesson: Lesson | None, words: Words, file: str) -> N
 
 def _file_of(lesson: Lesson) -> list[tuple[str, str]]:
     """The digests of the name and the text of the file that a lesson has; [] for none."""
-    files = (tag.removeprefix(_TAG) for tag in lesson.tags if tag.startswith(_TAG))
+    files = (tag.removeprefix(FILE_TAG) for tag in lesson.tags if tag.startswith(FILE_TAG))
     return [(name, digest) for name, at, digest in (one.partition("@") for one in files) if at]
 
 
 def _with_file(tags: Sequence[str], file: str) -> tuple[str, ...]:
-    return (f"{_TAG}{file}", *(tag for tag in tags if not tag.startswith(_TAG)))
+    return (f"{FILE_TAG}{file}", *(tag for tag in tags if not tag.startswith(FILE_TAG)))
 
 
 def _texts(folder: str) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ def answers_to_error(engine: Runtime, scope: Scope, error: str, *, limit: int) -
     text = screen_text(error[-_TEXT:], _TEXT)
     found = (
         answer
-        for place in _projects(engine, scope)
+        for place in _projects(engine, scope, has_lessons=True)
         for lesson in _lessons(engine, place, Door.ERROR, text)
         for answer in _of_lesson(engine, lesson)
     )
@@ -84,7 +84,7 @@ def answers_to_words(
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
     _collect_runs(engine)
-    for place in _projects(engine, scope):
+    for place in _projects(engine, scope, has_lessons=False):
         runs = _runs(engine, place)
         shown = [_families(run) for run in runs]
         fitting = list[tuple[float, Answer]]()
@@ -105,11 +105,13 @@ def answers_to_words(
     return list(dict.fromkeys(found))[:limit]
 
 
-def _projects(engine: Runtime, scope: Scope) -> Iterator[Scope]:
-    """The scope, then the agent's other projects, those with most lessons first."""
+def _projects(engine: Runtime, scope: Scope, *, has_lessons: bool) -> Iterator[Scope]:
+    """The scope, then the agent's other projects: those with lessons, most first, then all."""
     yield scope
-    store = engine.store
-    for place in dict.fromkeys((*store.shelves(scope.tenant), *store.listing.scopes(scope.tenant))):
+    others = dict.fromkeys(engine.store.shelves(scope.tenant))
+    if not has_lessons:
+        others |= dict.fromkeys(engine.store.listing.scopes(scope.tenant))
+    for place in others:
         if place.agent == scope.agent and place.project not in (None, scope.project):
             yield place
 

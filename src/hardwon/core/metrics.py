@@ -51,7 +51,7 @@ def exposition(
         GaugeMetricFamily(f"{prefix}_model_{name}_today", description, (spent or {}).get(name, 0.0))
         for name, description in _SPENT.items()
     )
-    told = _told(deliveries, f"{prefix}_")
+    told = _count_told(deliveries, f"{prefix}_")
     registry.register(_Families(*_families(queue, work, f"{prefix}_lessonq_"), *costs, *told))
     return generate_latest(registry)
 
@@ -93,7 +93,7 @@ def _families(queue: QueueCounts, work: WorkCounts, prefix: str) -> Iterator[Met
         yield GaugeMetricFamily(prefix + name, description, number)
 
 
-def _told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iterator[Metric]:
+def _count_told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iterator[Metric]:
     counts: Counter[tuple[str, str]] = Counter()
     for door, outcome, times in deliveries:
         counts["told", door] += times

@@ -39,14 +39,10 @@ def claim_of(folder: str) -> ClaimedProject | None:
     if len(remote) > _NAME_LIMIT or APART in remote:
         remote = ""
     project = remote or one_line(root)[-LABEL_LIMIT:]
-    return ClaimedProject(project, _own(root, git), bool(remote)) if project else None
-
-
-def _own(root: str, git: str) -> str:
-    """The real path of the repository; the root if `.git` is elsewhere, as it may be another's."""
+    # The real path of the repository; the root if `.git` is elsewhere, as it may be another's.
     is_inside = os.path.dirname(git) == root and not os.path.islink(git)
-    real = os.path.realpath(git if is_inside else root)
-    return real.removesuffix(f"{os.sep}.git") or os.sep
+    real = os.path.realpath(git if is_inside else root).removesuffix(f"{os.sep}.git") or os.sep
+    return ClaimedProject(project, real, bool(remote)) if project else None
 
 
 def _repository(folder: str) -> tuple[str, str]:

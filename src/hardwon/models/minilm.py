@@ -56,7 +56,9 @@ class MiniLM:
             pieces = [model.words.numbers(text) for text in texts]
         vectors = np.empty((len(pieces), _WIDTH), np.float32)
         with one_thread():
-            for batch in _batches(pieces):
+            # Texts of similar length, so that little is padded.
+            order = sorted(range(len(pieces)), key=lambda at: len(pieces[at]))
+            for batch in (order[at : at + _BATCH] for at in range(0, len(order), _BATCH)):
                 vectors[batch] = model.means([pieces[at] for at in batch])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         rows: list[list[float]] = vectors.tolist()
@@ -90,17 +92,13 @@ class Encoder:
         for row, pieces in enumerate(texts):
             numbers[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
-        states = self._forward(numbers, mask) * mask[:, :, None]
-        means: Floats = states.sum(1) / mask.sum(1)[:, None]
-        return means
-
-    def _forward(self, numbers: NDArray[np.int64], mask: Floats) -> Floats:
         hidden = self._pieces[numbers] * self._scales[numbers][..., None]
-        hidden = self._norm(hidden + self._places[: numbers.shape[1]])
+        hidden = self._norm(hidden + self._places[:longest])
         hide = None if mask.all() else (mask[:, None, None, :] - 1) * 1e9
         for layer in self._layers:
             hidden = layer(hidden, hide)
-        return hidden
+        means: Floats = (hidden * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+        return means
 
 
 class Norm(NamedTuple):
@@ -184,13 +182,6 @@ def _gelu(values: Floats) -> Floats:
     output *= values
     output *= 0.5
     return output
-
-
-def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Batches of texts of similar length, so that little is padded."""
-    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-    for start in range(0, len(order), _BATCH):
-        yield order[start : start + _BATCH]
 
 
 class WordPiece:

@@ -379,14 +379,13 @@ class EmbeddingEndpoint:
 def _vectors(answer: dict[str, Any], count: int) -> list[list[float]]:
     """The unit vectors in the order of the texts; raises if one is missing or invalid."""
     rows = sorted(answer["data"], key=lambda row: int(row["index"]))
-    vectors = [_unit([float(value) for value in row["embedding"]]) for row in rows]
+    vectors = [[float(value) for value in row["embedding"]] for row in rows]
     if [row["index"] for row in rows] != list(range(count)) or len(set(map(len, vectors))) > 1:
         raise ValueError(f"{len(vectors)} vectors for {count} texts")
-    return vectors
-
-
-def _unit(vector: list[float]) -> list[float]:
-    length = sqrt(sum(value * value for value in vector))
-    if not 0 < length < float("inf"):
+    lengths = [sqrt(sum(value * value for value in vector)) for vector in vectors]
+    if not all(0 < length < float("inf") for length in lengths):
         raise ValueError("a vector without a direction")
-    return [value / length for value in vector]
+    return [
+        [value / length for value in vector]
+        for vector, length in zip(vectors, lengths, strict=True)
+    ]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hardwon
-from tests.samples import FAILED, WORKED
+from hardwon.core.errors import NotFound
+from hardwon.storage.stores.sqlite import SqliteStore
+from tests.samples import CODER, FAILED, WORKED, lesson
 
 
 class Commits(list[str]):
@@ -71,3 +74,25 @@ def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(
 
         assert commits.new() == 1
         assert [one.correction for one in agent.lessons.list()] == ["say `mkdir -p`"]
+
+
+def test_a_lesson_that_was_read_is_read_again_after_any_change(tmp_path: Path) -> None:
+    with closing(SqliteStore(str(tmp_path))) as one, closing(SqliteStore(str(tmp_path))) as other:
+        first = one.lessons.add(lesson())
+        assert one.lessons.get(CODER, first.id) == first
+
+        other.lessons.update(second := first._replace(correction="elsewhere"))
+        assert one.lessons.get(CODER, first.id) == second
+
+        one.lessons.update(third := first._replace(correction="here"))
+        assert one.lessons.get(CODER, first.id) == third
+
+        with suppress(KeyError), one.together():
+            one.lessons.update(first._replace(correction="taken back"))
+            assert one.lessons.get(CODER, first.id).correction == "taken back"
+            raise KeyError
+        assert one.lessons.get(CODER, first.id) == third
+
+        other.lessons.delete(CODER, first.id)
+        with pytest.raises(NotFound):
+            one.lessons.get(CODER, first.id)

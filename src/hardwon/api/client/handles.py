@@ -248,13 +248,11 @@ class RemoteDreams(RemoteHandle):
 class RemoteQueue(RemoteHandle):
     """The jobs of the tenant on a server."""
 
+    dead = verb(namespaces.JobQueue.dead, "queue.dead")
+
     def waiting(self) -> list[Job]:
         """Jobs that are queued, oldest first."""
         return self._list(Job, "queue.waiting", limit=MOST)
-
-    def dead(self) -> list[Job]:
-        """Jobs that were given up, with the reason in `last_error`."""
-        return self._list(Job, "queue.dead", limit=MOST)
 
     def revive(self, *ids: str) -> None:
         """Queue dead jobs again as if new; NotFound for a job that is not dead."""

@@ -93,7 +93,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def missing(text: str, grounds: str) -> list[str]:
-    """The commands, options, paths and names of a text that the fold_text grounds do not hold.
+    """The commands, options, paths and names of a text that the folded grounds do not hold.
 
     In backticks every word counts, elsewhere what looks like code. A placeholder stands for
     anything.
@@ -120,7 +120,7 @@ def _is_in(word: str, grounds: str) -> bool:
 
 
 def _form(word: str) -> str:
-    """A word with its numbers fold_text: `eur1234` has the form of `eur4490`."""
+    """A word with its numbers folded: `eur1234` has the form of `eur4490`."""
     return re.sub(r"\d+", "0", word)
 
 

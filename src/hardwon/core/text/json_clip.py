@@ -115,16 +115,9 @@ class _String:
             return self._head + bytes(self._tail)
         mark = f" … {self._left_out} bytes left out …".encode()
         # The margin: no rule would recognize half of a token that was cut.
-        return _cut_end(self._head[:-_MARGIN]) + mark + _cut_start(bytes(self._tail[_MARGIN:]))
-
-
-def _cut_end(head: bytes) -> bytes:
-    """The text up to the last place where it can be cut."""
-    places = range(len(head) - 1, max(-1, len(head) - _SEARCHED), -1)
-    return head[: next((at for at in places if head[at] in _SAFE), 0)]
-
-
-def _cut_start(tail: bytes) -> bytes:
-    """The text from the first place where it can be cut."""
-    places = range(min(len(tail), _SEARCHED))
-    return tail[next((at for at in places if tail[at] in _SAFE), len(tail)) :]
+        head, tail = self._head[:-_MARGIN], bytes(self._tail[_MARGIN:])
+        places = range(len(head) - 1, max(-1, len(head) - _SEARCHED), -1)
+        end = next((at for at in places if head[at] in _SAFE), 0)
+        places = range(min(len(tail), _SEARCHED))
+        start = next((at for at in places if tail[at] in _SAFE), len(tail))
+        return head[:end] + mark + tail[start:]

@@ -95,8 +95,8 @@ def _has_folded_word(text: str) -> bool:
 
 def safe(text: str, limit: int) -> Screened:
     """The beginning of a text, without secrets; a token at the cut is seen whole."""
-    screen_excerpt = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
-    return Screened(clip(screen_excerpt, limit))
+    screened = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
+    return Screened(clip(screened, limit))
 
 
 def screen_excerpt(text: str, limit: int) -> Screened:

@@ -13,11 +13,11 @@ BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped t
 
 
 LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
-LONGEST = 24  # characters; no rule for very long words finds a shorter one
-_LONG_WORD = rf"(?<![\w-])[\w-]{{{LONGEST}}}"  # tried only where a word begins
+_LONG_WORD = r"(?<![\w-])[\w-]{24}"  # tried only where a word begins
 # A digit, or cases that change as in few names: it tells a random word from a name.
 _RANDOM = r"(?:\d|[a-z][A-Z][a-z]?[A-Z])"
 _LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
+VERY_LONG = 24  # no rule for very long words matches a shorter one
 
 
 class SecretKind(NamedTuple):
@@ -279,7 +279,7 @@ def long_words(text: str) -> str:
 
 def very_long_words(words: str) -> str:
     """Those of the words in which the rules for very long words can match."""
-    return " ".join(word for word in words.split(" ") if len(word) >= LONGEST)
+    return " ".join(word for word in words.split(" ") if len(word) >= VERY_LONG)
 
 
 def has_long_word(words: str) -> bool:

@@ -202,6 +202,7 @@ EPOCH = datetime.fromtimestamp(0, UTC)
 RULES = "rules"  # the author of lessons that no model worded
 RUN = "run"  # the origin of lessons from reflections on runs; the source follows
 MINED = "mined"  # the origin of lessons made from steps without a model
+FILE_TAG = "file:"  # of a lesson that a file of the repository holds; digests follow
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
 

@@ -6,12 +6,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
-from hardwon.core.values import time_of
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     RULES,
@@ -94,7 +93,8 @@ def _fits(value: Any, rule: Any) -> bool:
         return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
     if isinstance(rule, int):
         is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
-        return is_short and (value.isascii() or _is_encodable(value))
+        # A lone surrogate cannot be stored.
+        return is_short and (value.isascii() or value.encode(errors="ignore").decode() == value)
     return _is_within(value, rule)
 
 
@@ -109,15 +109,6 @@ def _is_within(value: Any, rule: Any) -> bool:
     if rule is STATUSES:
         return isinstance(value, str) and value in rule
     return isinstance(value, rule)
-
-
-def _is_encodable(value: str) -> bool:
-    """Whether the text has no lone surrogate."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 TITLE = "# hardwon lessons"
@@ -155,10 +146,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
             values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
         values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
-        times = {name: time_of(values[name]) for name in _TIMES if name in values}
-        if None in times.values():
-            raise ValueError("a time is not of ISO 8601")
-        values |= times
+        values |= {name: _moment(values[name]) for name in _TIMES if name in values}
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"not a lesson: {error}") from error
@@ -181,6 +169,11 @@ def _within_bounds(name: str, value: Any) -> Any:
     least, most = _BOUNDS[name]
     within = min(most, max(least, float(value)))
     return int(within) if isinstance(least, int) else within
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:

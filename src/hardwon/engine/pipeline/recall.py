@@ -45,7 +45,7 @@ def weigh(
     """
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     matches = lessons.match(scope, query, now=now, limit=most)
-    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in matches]
+    judged = [judge(query, match, outlook=outlook, by=weights) for match in matches]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     if query.door == Door.ERROR:
         judged = _of_one_kind(judged, weights.beside)

@@ -65,7 +65,7 @@ class Act(NamedTuple):
     passed: tuple[Met, ...] = ()  # the failures that it got past
     is_source: bool = False  # it printed a value that later calls need
     is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
-    has_worked: bool = True  # as it is shown
+    proof: int = 2  # how sure it is that it worked as it is shown; 0 if it failed
     runs: int = 1
 
     def worth(self, known: AbstractSet[Met] = frozenset()) -> float:
@@ -78,7 +78,7 @@ class Act(NamedTuple):
 
     def is_telling(self, runs: int) -> bool:
         """Whether it holds for other tasks, too, as far as so many runs of the project show."""
-        if not self.has_worked or (self.is_of_task and self.runs * _SHARE < runs):
+        if not self.proof or (self.is_of_task and self.runs * _SHARE < runs):
             return False
         return self.runs > 1 or (runs <= _YOUNG and (not self.is_of_task or bool(self.passed)))
 
@@ -97,7 +97,7 @@ class Act(NamedTuple):
 
     def add(self, other: Act) -> Act:
         """The act with what another run shows of it."""
-        best = other if other.has_worked and not self.has_worked else self
+        best = other if other.proof > self.proof else self
         passed = tuple(dict.fromkeys((*self.passed, *other.passed)))
         is_source = self.is_source or other.is_source
         return best._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
@@ -131,7 +131,7 @@ class _Made(NamedTuple):
     place: int  # among all calls of the run
     call: Call
     passed: tuple[Met, ...]
-    worked: bool
+    proof: int  # 0: it failed, 1: something else in its step did, 2: nothing
     is_source: bool
 
 
@@ -165,14 +165,16 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 and _is_shown(call, own, is_cure=is_cure)
                 and not asks(call, said)
             ):
-                made = _Made(place, call, passed, call in working, is_source)
+                proof = (call in working) * (1 if step.failure else 2)
+                made = _Made(place, call, passed, proof, is_source)
                 calls.setdefault(_sort_of(call, task), []).append(made)
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
-        if is_work and (known := [call for call in working if _is_usual(call)]):
-            words = _sort_of(known[-1], task)
-            act = Act(words, f"$ {' '.join(part_words(known[-1]))}", news=1)
+        acting = [call for call in working if not only_looks(call)]
+        if is_work and acting and _is_usual(acting[-1]):
+            words = _sort_of(acting[-1], task)
+            act = Act(words, f"$ {' '.join(part_words(acting[-1]))}", news=1)
             usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
@@ -229,8 +231,8 @@ def _sort_of(call: Call, task: str) -> Words:
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
     """The place of a call in its run, and the act that its forms show."""
-    has_worked = any(one.worked for one in made)
-    calls = [one.call for one in made if one.worked or not has_worked]
+    proof = max(one.proof for one in made)
+    calls = [one.call for one in made if one.proof == proof]
     longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
     calls += [*longer][-1:]  # the same with more arguments
     is_source = any(one.is_source for one in made)
@@ -241,7 +243,7 @@ def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[in
         news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look else 1),
         passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
         is_source=is_source,
-        has_worked=has_worked,
+        proof=proof,
     )
     return max(one.place for one in made if one.place <= done), act
 

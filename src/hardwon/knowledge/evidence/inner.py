@@ -111,13 +111,14 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, bool, int, bool, int, int]:
+    def fits(at: int) -> tuple[bool, bool, int, bool, int, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
         is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
         words = {word.lower() for word in call.words}
         acts = call.writes or call.program not in READERS
-        return speaks, is_part, len((words - COMMON) & said), acts, len(words & said), at
+        typed = len({*call.text.split()} & {*line.split()})
+        return speaks, is_part, len((words - COMMON) & said), acts, len(words & said), typed, at
 
     return max(suspects, key=fits) if calls else -1
 

@@ -6,7 +6,6 @@ Every number is in `Weights`; bench/doors.py chose them, docs/explanation/rankin
 from __future__ import annotations
 
 from collections.abc import Container
-from datetime import datetime
 from math import ceil, log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -96,9 +95,10 @@ class Judged(NamedTuple):
     verdict: str = ""
 
 
-def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
+def judge(query: Query, match: Match, *, outlook: Outlook, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict by the door's threshold."""
-    parts, verdict = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
+    find_relevance = _error if query.door == "error" else _turn
+    parts, verdict = find_relevance(query, match, outlook, by)
     is_its_failure = query.door == "error" and (match.is_same_kind or match.is_same_failure)
     if match.lesson.id in outlook.told and not is_its_failure:
         verdict = "told in this run already"
@@ -109,7 +109,7 @@ def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: We
     return Judged(match, score * prior, (*parts, ("prior", prior)), verdict)
 
 
-def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+def _turn(query: Query, match: Match, _: Outlook, by: Weights) -> _Relevance:
     telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # 0 for words shared by chance
     parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
@@ -161,7 +161,7 @@ def _is_tagged(query: Query, match: Match, by: Weights) -> bool:
     return is_rare and any(words.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
 
 
-def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+def _error(query: Query, match: Match, outlook: Outlook, by: Weights) -> _Relevance:
     same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
@@ -248,9 +248,6 @@ def _words_held(match: Match) -> Container[str]:
         return match.held
     text = match.lesson.searchable()
     return set(terms(text)) if not is_indexed or may_hold(text, unsure) else match.held
-
-
-_DOORS = {"error": _error}
 
 
 def _words(match: Match, by: Weights) -> float:

@@ -179,7 +179,7 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
 _PLACE = (  # file and line, time, and the mark of an error before the message
-    r"(?:(?:[\w./-]{1,200}+: )?(?:[\w ]{1,40} near )?line \d{1,9}: |\d+:\d+\s++"
+    r"(?:(?:[\w./-]{1,200}+: |\w{1,10} error near )?line \d{1,9}: |\d{1,9}:\d{1,9}\s++"
     r"|(?:<?\w{1,20}:)?[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?"
     r"(?::| -|:? ?in [^:]{1,80}:)\s++"
     r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?i:fatal|error)[: ]+)?"

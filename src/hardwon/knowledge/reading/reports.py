@@ -165,8 +165,8 @@ _FORMS = (
     r"failed \((?:failures|errors|skipped|unexpected)[^)]{0,80}\)",
     r"failed to push some refs to [^\n]{0,80}|(?:\w{1,40}: error: )?ld returned \d+ exit status",
     r"(?:compilation failed; see|execution failed for task|test failed, to rerun|could not compile"
-    r"|aborting due to|(?:\w+: )?failed to run task|\w{1,20}(?: of)? \S{1,80} (?:failed|aborted))"
-    r" [^\n]{0,200}",
+    r"|aborting due to|(?:\w{1,40}: )?failed to run task"
+    r"|\w{1,20}(?: of)? \S{1,80} (?:failed|aborted)) [^\n]{0,200}",
     r"make(?:\[\d+\])?: \*\*\* [^\n]{0,120}error \d+|process completed with exit code \d+",
     r"(?:the |running )?(?:command |[\"'`])[^\n]{0,80} (?:failed|exited|returned)(?: with)?"
     r"(?: non-zero)?(?: exit)?(?: (?:code|status))? ?-?\d*",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import (
@@ -75,7 +75,7 @@ class SqlLessons:
         self._db = database
         self.index = lesson_index
         # Each with the state of the database at that time
-        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = None, {}
+        self._current: tuple[object, dict[object, Any]] = None, {}
         self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
@@ -96,10 +96,20 @@ class SqlLessons:
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
-        visible, rows = scopes.read(self._db, scope, _SQL["get"], id=number)
-        if not rows:
-            raise NotFound("lesson", number)
-        return self._remember(lesson_of(rows[0], visible.scopes))
+        current = {} if self._db.is_open else self._current_notes()
+        if (scope, number) not in current:
+            visible, rows = scopes.read(self._db, scope, _SQL["get"], id=number)
+            if not rows:
+                raise NotFound("lesson", number)
+            current[scope, number] = lesson_of(rows[0], visible.scopes)
+        return self._remember(current[scope, number])
+
+    def _current_notes(self) -> dict[object, Any]:
+        """What was read since the last change by anybody; empty where that is not known."""
+        state = self._db.state()  # before anything is read
+        if state is None or state != self._current[0]:
+            self._current = state, {}
+        return self._current[1]
 
     def update(self, lesson: Lesson) -> None:
         """Replace the stored lesson of that id and scope, else NotFound."""
@@ -187,13 +197,11 @@ class SqlLessons:
 
     def guards(self, scope: Scope) -> list[Lesson]:
         """The lessons visible from the scope that forbid calls, by id."""
-        state = self._db.state()  # before they are read
-        if state is None or state != self._guards_read[0]:
-            self._guards_read = state, {}
-        guards = self._guards_read[1]
-        if scope not in guards:
-            guards[scope] = self._read_guards(scope)[1]
-        return guards[scope]
+        current = self._current_notes()
+        if scope not in current:
+            current[scope] = self._read_guards(scope)[1]
+        guards: list[Lesson] = current[scope]
+        return guards
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
         visible, rows = scopes.read(self._db, scope, _SQL["guards"], shelved=list(SHELVED))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -188,12 +187,9 @@ def _story_lines(
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
         f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
     )
-    for piece in lesson.evidence:
-        if label := wording.EVIDENCE.get(piece.kind):
-            day = f"{datetime.fromtimestamp(piece.at, UTC):%Y-%m-%d}" if piece.at > 0 else ""
-            is_retired = piece.kind == Kind.RETIRED  # a digest of the wording stands before it
-            value = piece.value.partition(": ")[2] if is_retired else piece.value
-            yield f"  {day or ' (undated)'}  {label}: {one_line(value, _LENGTH)}"
+    for _, label, words, at in wording.evidence(lesson):
+        day = f"{at:%Y-%m-%d}" if at else " (undated)"
+        yield f"  {day}  {label}: {one_line(words, _LENGTH)}"
     for fix in lesson.fixes:
         record = f"worked in {plural(fix.worked, 'run')}, failed in {fix.failed}"
         yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"

@@ -74,14 +74,15 @@ class _Conversation:
         return self._reply(injection)
 
     def _read_folder(self, cwd: str) -> None:
-        """Take in the lessons of the repository; a copy of a server's lessons takes in nothing."""
+        """Take in the lessons of the repository; beside a server's, they stay on this machine."""
         scope, settings = self._agent.scope, self._hw.settings
         from hardwon.api import lessons_folder
 
-        folder = "" if settings.remote else lessons_folder.trusted_folder(cwd, settings.home, scope)
-        if folder:
+        if folder := lessons_folder.trusted_folder(cwd, settings.home, scope):
             with suppress(HardwonError, OSError):  # the session begins all the same
-                lessons_folder.read(self._agent.lessons, scope, folder)
+                lessons_folder.read(
+                    self._agent.lessons, scope, folder, is_copy=bool(settings.remote)
+                )
 
     def prompt(self, event: Event) -> HookReply:
         if self._asks and prompt_text("ask").partition("\n")[0] in event.text:

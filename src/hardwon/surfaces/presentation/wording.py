@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import date, timedelta
+from collections.abc import Collection, Iterator
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
-from hardwon.core.values.lesson import LIVE, USER_SUPPLIED, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import (
+    LIVE,
+    USER_SUPPLIED,
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    values_of,
+)
 from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
 from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
@@ -61,6 +69,16 @@ DOORS = {
 }
 TOGETHER = "All these intervals hold at once, with 95 %, however often you look."
 EMPTY = "Nothing was recorded here in this time."
+
+
+def evidence(lesson: Lesson) -> Iterator[tuple[Evidence, str, str, datetime | None]]:
+    """What a lesson is made of, for people: the piece, its name, its words, and when it came."""
+    for piece in lesson.evidence:
+        if label := EVIDENCE.get(piece.kind):
+            is_retired = piece.kind == Kind.RETIRED  # a digest of the wording stands before it
+            words = piece.value.partition(": ")[2] if is_retired else piece.value
+            at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else None
+            yield piece, label, words, at
 
 
 def tone(outcome: str) -> str:

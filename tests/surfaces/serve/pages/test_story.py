@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Kind, Status, with_evidence
+from tests.stored import stored
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
     WORKS,
@@ -44,6 +45,19 @@ def test_a_lesson_tells_what_the_hold_out_shows(
 
         assert verdict["shown"][1] + verdict["withheld"][1] == 4
         assert "Does it help?" in reader.get("/lessons/1")
+
+
+def test_a_retired_lesson_tells_only_the_reason(reader: Reader) -> None:
+    hw = reader.server.hw
+    with stored(Path(hw.settings.home)) as store:
+        reason = "5f1d: it hardly helps"  # behind a digest of the wording
+        store.lessons.update(with_evidence(hw.tenant().lesson(1), Kind.RETIRED, reason))
+
+    told = json.loads(reader.get("/lessons/1.json"))["provenance"]
+
+    assert [one["value"] for one in told if one["told"].startswith("Retired")] == [
+        "it hardly helps"
+    ]
 
 
 def test_a_lesson_is_edited_and_its_history_shows_the_difference(reader: Reader) -> None:

@@ -1,7 +1,7 @@
 """A local copy of a server's shelves for hooks, which read only SQLite.
 
 Lessons learnt here have high numbers until the server has them too and the copy is updated. Lessons
-changed here are read again then.
+changed here are read again then. Those of the repository's own files are never sent.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.core import _files
+from hardwon.core.values.lesson import FILE_TAG
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
@@ -87,9 +88,9 @@ class Mirror:
         return {number for (number,) in rows}
 
     def provisional(self) -> list[tuple[int, Scope]]:
-        """The lessons that the server does not have yet."""
+        """The lessons that the server does not have yet; those of the repository stay here."""
         shelves = scopes.every(self._db)
-        rows = self._db.rows(_SQL["provisional"], (PROVISIONAL,))
+        rows = self._db.rows(_SQL["provisional"], (PROVISIONAL, f'%"{FILE_TAG}%'))
         return [(number, shelves[shelf]) for number, shelf in rows]
 
     def keep(

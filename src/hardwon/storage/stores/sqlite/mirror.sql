@@ -39,7 +39,7 @@ DELETE FROM copied_lessons WHERE lesson IN ({0})
 SELECT id FROM lessons WHERE shelf = ? AND id < ?
 
 -- name: provisional
-SELECT id, shelf FROM lessons WHERE id >= ?
+SELECT id, shelf FROM lessons WHERE id >= ? AND tags NOT LIKE ?
 
 -- name: last_vector
 SELECT last FROM copied_vectors WHERE shelf = ?

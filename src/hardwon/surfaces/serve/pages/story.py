@@ -59,13 +59,10 @@ def fixes(lesson: Lesson) -> list[dict[str, Any]]:
 def provenance(lesson: Lesson) -> list[dict[str, Any]]:
     """The origin of a lesson, oldest first as far as times are known."""
     rows = []
-    for piece in lesson.evidence:
-        if label := wording.EVIDENCE.get(piece.kind):
-            is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and piece.value.isdecimal()
-            at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else ""
-            number = int(piece.value) if is_lesson else None
-            told = label[0].upper() + label[1:]
-            rows.append({"told": told, "value": piece.value, "lesson": number, "at": at})
+    for piece, label, words, at in wording.evidence(lesson):
+        is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and words.isdecimal()
+        told, number = label[0].upper() + label[1:], int(words) if is_lesson else None
+        rows.append({"told": told, "value": words, "lesson": number, "at": at or ""})
     return rows
 
 
