@@ -16,6 +16,7 @@ from hardwon.core.text.token_kinds import (
     COINED,
     KINDS,
     LONG,
+    VERY_LONG,
     SecretKind,
     has_long_word,
     long_words,
@@ -88,7 +89,7 @@ _THINGS = frozenset(  # the same of digests and of ids in letters of one case
     )
 )
 _KEYS = frozenset(("api", "sdk", "pat", "sk", "key", "token", "secret", "live", "prod", "auth"))
-_VERY_LONG_WORD = r"(?<!\S)\S{24,}+"
+_VERY_LONG_WORD = rf"(?<!\S)\S{{{VERY_LONG},}}+"
 _COINED = 28  # minimum characters of the body of a token whose name says nothing
 
 _EVERY_WORD = frozenset(word for rule in KINDS for word in rule.keywords) - {LONG}
