@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status
-from hardwon.engine.pipeline.inject import digest, line, render, tokens
+from hardwon.engine.pipeline.inject import advice, digest, line, render, tokens
 from tests.samples import lesson
 
 SHORT = [lesson(f"word{number} " * 12, id=number) for number in range(1, 30)]
@@ -198,3 +198,16 @@ def test_a_mined_lesson_shows_its_best_fix_whole_and_another_the_beginning_of_it
 
     assert row == "  - Use `-p`. (#0)"
     assert "(more: `hardwon lesson show 0`)" in words
+
+
+@pytest.mark.parametrize(
+    ("situation", "begins"),
+    [
+        ("When before the first call", "Before the first call: "),
+        ("after a merge", "After a merge: "),
+        ("When a key is asked for", "When a key is asked for: "),
+        ("committing", "When committing: "),
+    ],
+)
+def test_an_item_begins_with_one_word_of_time(situation: str, begins: str) -> None:
+    assert advice(lesson("do it", situation=situation)).startswith(begins)

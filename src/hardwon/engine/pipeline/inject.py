@@ -102,6 +102,7 @@ def advice(item: Lesson, *, is_whole: bool = True) -> str:
     if item.headline() == "note":
         return many_lines(item.correction)
     when = one_line(item.situation).rstrip(".:")
+    when = re.sub(r"(?i)^when (?=(?:before|after|while) )", "", when)
     wrong = one_line(item.mistake) if is_whole and item.mistake != USER_SUPPLIED else ""
     words = " ".join(part for part in (sentence(wrong), many_lines(item.correction)) if part)
     is_time = when.lower().startswith(("when ", "before ", "after ", "while "))

@@ -100,7 +100,7 @@ def _item(row: Any) -> Item | None:
 def _situation(text: str) -> str:
     """When an item applies, as words that go on after “When”."""
     text = re.sub(r"(?i)^when(?:ever)?\s+", "", text).rstrip(".:;, ")
-    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]", text) else text
+    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]|A ", text) else text
 
 
 def _words(row: dict[str, Any], name: str, limit: int) -> str:
