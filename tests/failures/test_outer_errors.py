@@ -31,6 +31,7 @@ from hardwon.knowledge.reading.reports import is_outer
         "npm ERR! Error: command failed",
         "npm ERR! Lifecycle script `test` failed with error: npm ERR! Error: command failed",
         "npm ERR! Test failed.  See above for more details.",
+        "npm ERR! app@1.0.0 test: `node --test`",
         "npm ERR! Exit status 1",
         "npm ERR! Failed at the app@1.0.0 test script.",
         "npm ERR! This is probably not a problem with npm. There is likely more output above.",

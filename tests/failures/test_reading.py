@@ -264,6 +264,17 @@ def test_a_body_within_the_text_of_a_body_says_why() -> None:
     }
 
 
+def test_python_and_a_schema_say_the_same_of_an_argument() -> None:
+    lacks = "TypeError: send() missing 1 required positional argument: 'query'"
+    schema = "1 validation error for send\nquery\n  Field required [type=missing]"
+    unknown = "TypeError: send() got an unexpected keyword argument 'query'"
+    texts = [_text(Step("send", '{"to": "x"}', one, True)) for one in (lacks, schema, unknown)]
+
+    assert texts[0] == texts[1] == "send: query: Field required"
+    assert texts[2] == "send: query: unexpected argument"
+    assert "Field required" not in _text(Step("bash", "python a.py", lacks, True))
+
+
 def _text(step: Step) -> str:
     failure = read_failure(step, ())
     return failure.text if failure else ""

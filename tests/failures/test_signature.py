@@ -275,6 +275,10 @@ LINES = [
     ),
     ("thread 'a' (1850) panicked at src/a.rs:2:5:\nboom\nnote: run with `X`\n", "panicked: boom"),
     (
+        "AssertionError [ERR_ASSERTION]: Expected values to be equal:\n3 !== 4\n",
+        "AssertionError [ERR_ASSERTION]: Expected values to be equal",
+    ),
+    (
         "Error: Cannot find module 'vue'\nnpm error Lifecycle script `unit` failed with error:\n"
         "npm error code 1\nnpm error path /app\nnpm error workspace @kit/core@0.4.0\n"
         "npm error command failed\nnpm error command sh -c node --test\n",

@@ -43,6 +43,8 @@ def test_a_time_out_is_told_by_the_program() -> None:
 @pytest.mark.parametrize(
     ("line", "args", "text"),
     [
+        ("TypeError: f() missing 1 required positional argument: 'day'", {}, "day: Field required"),
+        ("f() got an unexpected keyword argument 'day'", {}, "day: unexpected argument"),
         ("day: no such day", {"day": "x"}, "day: no such day"),
         ("R-77: no such room", {"room": "R-77"}, "<name>: no such room"),
         ("room R-7 is taken", {"room": "R-7"}, "room <name> is taken"),

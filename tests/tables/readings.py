@@ -71,7 +71,7 @@ READINGS = (
     Reading(
         "npx eslint .",
         "/app/src/a.js\n  3:5  error  'foo' is not defined  no-undef\n  4:1  warning  x  y\n\n✖ 2 problems (1 error, 1 warning)",
-        "",
+        "error <name> is not defined no-undef",
     ),
     Reading(
         "javac A.java",
@@ -191,7 +191,7 @@ READINGS = (
     Reading(
         "sqlite3 x.db 'select'",
         "Error: in prepare, no such table: users",
-        "Error: in prepare, no such table <name>",
+        "no such table <name>",
     ),
     Reading(
         "git push",
@@ -221,7 +221,7 @@ READINGS = (
     Reading(
         "g++ a.cpp",
         "/usr/bin/ld: /tmp/cc1.o: in function `main':\na.cpp:(.text+0x9): undefined reference to `foo()'\ncollect2: error: ld returned 1 exit status",
-        "<name>: undefined reference to <name>()'",
+        "undefined reference to <name>()'",
     ),
     Reading(
         "make",
@@ -339,7 +339,7 @@ READINGS = (
     Reading(
         '{"ref":"e12"}',
         "### Error\nTimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - waiting for locator('aria-ref=e12')\n  - attempting click action\n    2 × waiting for element to be visible, enabled and stable\n      - element is not enabled\n    - retrying click action",
-        "click: TimeoutError: <name>: Timeout <name> exceeded",
+        "click: TimeoutError: <name>: Timeout <name> exceeded: element is not enabled",
         "click",
     ),
     Reading(
@@ -458,7 +458,7 @@ READINGS = (
     Reading(
         "rspec",
         "Failures:\n\n  1) Foo bar\n     Failure/Error: expect(x).to eq 3\n\n       expected: 3\n            got: 2\n\n1 example, 1 failure",
-        "",
+        "<name>.to eq <n>",
     ),
     Reading(
         "bundle exec x",
@@ -812,7 +812,7 @@ READINGS = (
     Reading(
         "shellcheck a.sh",
         "\nIn a.sh line 2:\nfor f in $(ls logs/*.log); do\n         ^------------^ SC2045 (error): Iterating over ls output is fragile. Use globs.\n\nFor more information:\n  https://www.shellcheck.net/wiki/SC2045 -- Iterating over ls output is fragile",
-        "",
+        "SC2045 (error): Iterating over ls output is fragile. Use globs",
     ),
     Reading(
         "./gradlew build",
@@ -847,7 +847,7 @@ READINGS = (
     Reading(
         '{"edits": []}',
         'Validation failed for tool "change":\n  - edits.1: must not have additional properties\n\nReceived arguments:\n{}',
-        "change: <name>: must not have additional properties",
+        "change: edits: must not have additional properties",
         "change",
     ),
 )

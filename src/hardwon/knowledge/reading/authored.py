@@ -33,7 +33,7 @@ _DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
-SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+_SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
 _FILE = r"['\"]([\w./~-]{1,200}\.[A-Za-z]\w{0,5})['\"]"
 
 
@@ -106,12 +106,14 @@ def _patch_writings(call: dict[str, Any] | str) -> Iterator[Writing]:
         kind, _, path = head.partition(": ")
         for hunk in body.split("\n@@") if path else ():
             lines = [line for line in hunk.splitlines() if not line.startswith("@@")]
-            old, new = (  # the unchanged lines, and those with the sign of this side
-                "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
-                for sign in "-+"
-            )
+            old, new = (_side(lines, sign) for sign in "-+")
             is_new = kind == "Add File"
             yield Writing(path.strip(), new if is_new else "", old, new, is_edit=not is_new)
+
+
+def _side(lines: list[str], sign: str) -> str:
+    """One side of a hunk: the unchanged lines and those with the sign."""
+    return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
 
 
 def _field_writings(arguments: dict[str, Any]) -> tuple[Writing, ...]:
@@ -145,7 +147,7 @@ def part_writings(part: Command) -> list[Writing]:
         return _substitutions(part.operands)
     if part.script:
         paths = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
-        if not paths and re.search(SCRIPT_WRITES, part.script):
+        if not paths and re.search(_SCRIPT_WRITES, part.script):
             paths = re.findall(_FILE, part.script)[:1]
         return [Writing(path, is_edit=True) for path in paths]
     return [Writing(path) for path in _made_paths(part)]

@@ -43,8 +43,7 @@ def body_message(output: str) -> str:
     try:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
-        field = re.compile(_FIELD).search(text, start)  # it is cut, or a Python literal
-        return (field[1] or field[2]).replace("\\n", "\n") if field else ""
+        return _scan(text, start)
 
 
 def body_start(text: str) -> int:
@@ -56,6 +55,12 @@ def body_start(text: str) -> int:
         text,
     )
     return prefix.end() if prefix and text[-1] in "}]>" else -1
+
+
+def _scan(text: str, start: int) -> str:
+    """The first message in a body that cannot be parsed: truncated, or a Python literal."""
+    field = re.compile(_FIELD).search(text, start)
+    return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def _words(value: Any, deep: int) -> str:
@@ -70,11 +75,8 @@ def _words(value: Any, deep: int) -> str:
     refused = _refused_field(value) if isinstance(value, dict) else _refused_entry(value)
     if refused:
         return refused
-    if isinstance(value, dict):
-        keys = [key for key in _WORDS if key in value]
-        keys += [key for key in value if key not in keys and re.search(_LIKE, str(key))]
-        value = [value[key] for key in keys]
-    texts = [text for each in value[:_WIDE] if (text := _words(each, deep - 1))]
+    inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
+    texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
     return next((text for text in texts if not is_outer(text)), "".join(texts[:1]))
 
 
@@ -136,6 +138,12 @@ def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
+def _keys(value: dict[str, Any]) -> list[str]:
+    """The keys of an object that may hold a message, the likeliest first."""
+    keys = [key for key in _WORDS if key in value]
+    return keys + [key for key in value if key not in keys and re.search(_LIKE, str(key))]
+
+
 _BODY = 50_000
 _HEAD = 2_000
 _FAILS_AT_START = (
@@ -168,8 +176,6 @@ _SAID_KEYS = frozenset(
     ["message", "error", "detail", "reason", "errors", "msg", "title", "description"]
 )
 _BAD = frozenset(["error", "failed", "failure", "fail"])
-_REFUSALS = ("refused", "rejected", "denied", "failure", "refusal", "fault", "forbidden")
-_FEW = 3  # fields of a body that says no more than why it refuses
 _EXITS = ("exit_code", "exitCode", "returncode", "return_code", "exitcode")
 _CODE_KEYS = ("status", "statusCode", "status_code", "code", "http_status")
 # A body with only these fields reports on the call; it is not a record of something else
@@ -263,8 +269,6 @@ def _has_error_code(body: dict[str, Any]) -> bool:
 
 def _has_error_field(body: dict[str, Any]) -> bool:
     """Whether an error field makes the result an error, not just a record that has one."""
-    if len(body) <= _FEW and any(isinstance(body.get(key), str) for key in _REFUSALS):
-        return True
     error = body.get("error") or body.get("errors") or body.get("exception")
     if not error or error is True or isinstance(error, int):
         return error is True

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean
 from hardwon.core.text.secrets import screen_excerpt
-from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
@@ -37,6 +36,9 @@ _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is fi
 )
 _FLAG = r"-{1,2}[A-Za-z][^\s=]*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
+_PLUMBING = frozenset(
+    ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
+)
 
 
 class CallKey(str):
@@ -70,9 +72,8 @@ def canonical(args: Any) -> str:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str) and _is_command(key, args):
                 return canonical(args[key])
-            words = args.get(key)
-            if words and isinstance(words, list) and all(isinstance(word, str) for word in words):
-                return canonical(_join(words))
+            if _is_words(args.get(key)):
+                return canonical(_join(args[key]))
     text = _dump(args)
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
         text = _dump(_shorten(args))
@@ -98,6 +99,10 @@ def _shorten(args: dict[str, Any]) -> dict[str, Any]:
         key: _fit(value, longest) if isinstance(value, str) else value
         for key, value in args.items()
     }
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _join(words: list[str]) -> str:
@@ -167,7 +172,7 @@ def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
     for command in chain:
         if command.name and is_message_of(command.name, error):
             return command
-    working = [command for command in chain if command.builtin not in READERS] or chain
+    working = [command for command in chain if command.builtin not in _PLUMBING] or chain
     return working[-1] if working else None
 
 

@@ -88,7 +88,7 @@ def lines_fix(steps: Sequence[Step], at: int) -> Fix | None:
     if not names or len(code) > _LIMIT or re.search(_OWN_CODE, code) or re.search(_PERSONAL, code):
         return None
     text = f"In the {'script' if new.name else 'code'}, with your own names:\n{code}"
-    return Fix(LINES, text, f"{LINES} {' '.join(names)}")
+    return Fix(LINES, text, f"{LINES} {' '.join(names)}", "", _removed_calls(chosen, old, new))
 
 
 def has_lines(fix: Fix, code: str) -> bool:
@@ -313,3 +313,18 @@ def _as_text(chosen: dict[int, str]) -> str:
         for group, margin in zip(groups, margins, strict=True)
         for each in group
     )
+
+
+def _removed_calls(chosen: dict[int, str], old: Code, new: Code) -> str:
+    """The calls of the old code that most resemble the shown lines and are gone, in words."""
+    now = {each.strip() for each in new.text.splitlines()}
+    gone = [
+        each.strip()
+        for each in old.text.splitlines()
+        if each.strip() not in now
+        and "(" in each
+        and not (re.match(_NOISE, each) or re.match(_IMPORT, each))
+        if any(_replaces(shown, each) for shown in chosen.values())
+    ]
+    plain = [each for each in gone if len(each) <= 120 and "`" not in each]
+    return "; ".join(f"`{each}`" for each in plain[:2] if not re.search(_PERSONAL, each))

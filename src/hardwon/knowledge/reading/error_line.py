@@ -29,6 +29,10 @@ _EXCEPTION = (
 _STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # by a harness
 _WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # how coding agents mark a refusal
 _CODED = r"[A-Z]{1,6}-?\d{3,6}[A-Z]?(?::|\s|$)"  # a terse line: an error code and a word
+_REFUSED = (  # the field without its place in a list
+    r"Validation (?:failed|error) for [^\n]{1,120}\n *+- ([A-Za-z_]\w{0,60})[\w.\[\]]{0,60}: "
+    r"([^\n]{1,200})"
+)
 _VALIDATION = (
     r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
 )
@@ -41,10 +45,14 @@ def error_line(output: str) -> str:
 
 def informative_line(output: str) -> str:
     """The line that says what went wrong; "" if the output only says that something did."""
-    return _informative(_ends(output))
+    return _read_cached(output) if len(output) <= _HEAD + _TAIL else _informative(output)
 
 
 @lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
+def _read_cached(output: str) -> str:
+    return _informative(output)
+
+
 def _informative(output: str) -> str:
     line = next((line for line in _candidates(output) if line and not is_outer(line)), "")
     message = body_message(line) if line.startswith("{") else ""
@@ -62,10 +70,9 @@ def _candidates(output: str) -> Iterator[str]:
     text = "\n".join(lines)
     yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
     yield traceback_line(lines) if 'File "' in text else ""
-    if " validation error" in text and (field := re.search(_VALIDATION, text)):
-        yield f"{field[1]}: {field[2].strip()}"
-    if "\nCaused by: " in text:  # the innermost cause is the last
-        yield text.rpartition("\nCaused by: ")[2].split("\n", 1)[0]
+    yield _invalid_field(text)
+    yield _waited_for(text)
+    yield _caused_by(text)
     yield from _marked_lines(text)
     yield _summary_line(lines)
     yield "no tests ran" if re.search(r"\bno tests ran in [\d.]+s", "".join(lines[-1:])) else ""
@@ -76,13 +83,9 @@ def _candidates(output: str) -> Iterator[str]:
         yield from (line.strip() for line in lines if re.match(_CODED, line))
 
 
-def _ends(output: str) -> str:
-    is_long = len(output) > _HEAD + _TAIL
-    return f"{output[:_HEAD]}\n{output[-_TAIL:]}" if is_long else output
-
-
 def _lines(output: str) -> list[str]:
-    output = _ends(output)
+    if len(output) > _HEAD + _TAIL:
+        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
     plain = re.sub(ANSI, "", output) if "\x1b" in output else output
     lines = [
         line.rstrip().lstrip("│╷╵┃ ") if line[:1] in "│╷╵┃" else line.rstrip()
@@ -133,28 +136,75 @@ def traceback_line(lines: list[str]) -> str:
     for at in range(frames[-1] + 1, len(lines)):
         line = lines[at][margin:]
         if line and not line[0].isspace():
-            above, below = lines[at - 1][margin:], lines[at + 1 : at + 2]
-            if line.endswith(":"):
-                return " ".join([line, *(more.strip() for more in below)])
-            is_bare = re.fullmatch(r"[\w.]+", line) and above.startswith("    ")
-            return f"{line}: {above.strip()}" if is_bare else line
+            return _explain(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
     return ""
 
 
+def _explain(line: str, *, above: str, below: list[str]) -> str:
+    if line.endswith(":"):
+        return " ".join([line, *(more.strip() for more in below)])
+    if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
+        return f"{line}: {above.strip()}"
+    return line
+
+
+def _invalid_field(text: str) -> str:
+    """The first field that pydantic or a schema rejects, and why."""
+    if listed := re.match(_REFUSED, text):
+        return f"{listed[1]}: {listed[2].strip()}"
+    match = re.search(_VALIDATION, text) if " validation error" in text else None
+    return f"{match[1]}: {match[2].strip()}" if match else ""
+
+
+_WAITED = (
+    r"(?m)^[ \t]*+- {1,8}(?:<[^\n]{0,300}> )?(element is (?:not|outside) [^\n]{1,60}"
+    r"|element was detached [^\n]{1,60}|intercepts pointer events|did not find some options)"
+)
+
+
+def _waited_for(text: str) -> str:
+    """Why a browser waited until its timeout, from its call log."""
+    if "\nCall log:" not in text or not (ended := re.search(r"(?m)^\w*Error: .{1,200}", text)):
+        return ""
+    reasons: list[str] = re.findall(_WAITED, text)
+    return f"{ended[0].rstrip('.')}: {reasons[-1]}" if reasons else ""
+
+
+def _caused_by(text: str) -> str:
+    """The innermost cause, as Java, linkers and Gradle print it."""
+    at = text.rfind("\nCaused by: ")
+    if at >= 0:
+        return text[at + 12 :].split("\n", 1)[0]
+    at = text.find(": undefined reference to ")
+    if at >= 0:
+        return text[at + 2 :].split("\n", 1)[0]
+    task = re.search(r"(?m)^fatal: \[[^\]\n]{1,80}\]: \w{1,20}! => (\{[^\n]{1,4000}\})", text)
+    if task and (message := body_message(task[1])):
+        return message
+    gradle = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
+    causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", gradle[1]) if gradle else []
+    return causes[-1] if causes else ""
+
+
 _MARKS = (
-    r"! \[(?:remote )?rejected\] |CONFLICT \(",
+    r"! \[(?:remote )?rejected\] |CONFLICT \(|Failure/Error: ",
     r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
-    r"(?:panic: |thread '.{0,80}'(?: \(\d{1,12}\))? panicked at |--- FAIL: |E: |\[ERROR\] )",
-    r"(?:[^\s:][^:\n]{0,120}+(?::[\w./-]{1,80}+){0,2}(?: -|:) "
-    r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?(?:[A-Z]{3,10} )?"
-    r"(?i:(?:fatal |parse )?error|fatal|critical)"
-    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40}| (?:response|from)\b[^:\n]{0,60})?: ",
-    rf"(?:Uncaught |Unhandled |Exception in thread .{{1,80}}? )?"
+    r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
+    r"(?:panic: |thread '.{0,80}'(?: \(\d{1,12}\))? panicked at "
+    r"|--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
+    r"|Error response |Error from server |PHP (?:Fatal|Parse) error: )",
+    r"(?:psql:[^\s:]{1,120}+:\d{1,9}: |[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) "
+    r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
+    r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
+    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
     rf"(?![^\s:]{{0,200}}Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
     r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
-    r"make(?:\[\d{1,3}\])?: \*\*\* ",
+    r"\d{1,6}:\d{1,6}\s{1,4}error\s|\^-{0,120}+\^? SC\d{4} \(",
     r"expect\([^\n]{0,80}\)\.",
     r"Expected: \S",
+    r"[^\s:][^\n]{0,200}?: Assertion [`'][^\n]{1,200} failed\.",
+    r"make(?:\[\d{1,3}\])?: \*\*\* |[^\s:]{1,120}+:\d{1,9}: \*\*\* ",
+    r"[^\s#][^\n]{2,200}? at (?=[\w./-]{1,200}\.(?:p[lm]|t) )[\w./-]{1,200}+ line \d",  # Perl dies
 )
 
 
@@ -177,7 +227,9 @@ def _complete(line: str, below: str) -> str:
         return below
     if below and re.match(r"thread '.*:\d{1,9}:$", line):  # the name and the place of a panic
         return f"panicked: {below}"
-    is_row = re.match(r"(?:\d{1,3}[).]|[>*-]) ", below)  # a list is no message
+    if "[ERR_ASSERTION]: " in line:  # below stand the values that differ
+        return line.rstrip(":")
+    is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
     return f"{line} {below}" if line.endswith(":") and below and not is_row else line
 
 
@@ -187,15 +239,14 @@ _TELLING = (
     r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
     r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
     r"|[Oo]ut of memory|No space left|HTTP/\S{1,3} [45]\d\d"
-    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such |[Nn]o matching |undefined |: needs merge$"
+    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such |: needs merge$"
 )
 
 
 _ALSO_TELLING = (  # about the environment; ordinary reports may use these words too
-    r"\bnot (?:set|configured|installed|running|available)\b|\bmust (?:not )?(?:be|have)\b"
-    r"| requires |\balready (?:in use|allocated)|[Dd]on't know how|nothing (?:added )?to commit"
+    r"\bnot (?:set|configured|installed|running|available)\b|must be (?:set|given)|not in GOROOT"
+    r"|already in use|already allocated|[Dd]on't know how|nothing (?:added )?to commit| requires "
 )
-_BULLET = r"\A\s*+[>*-] "
 _ADVICE = r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:)\s"
 
 
@@ -204,8 +255,7 @@ def _telling_lines(lines: list[str]) -> Iterator[str]:
     for pattern in (_TELLING, _ALSO_TELLING):
         telling = [line for line in reversed(lines) if re.search(pattern, line)]
         advice = [line for line in telling if re.match(_ADVICE, line)]
-        for line in (*(line for line in telling if line not in advice), *advice):
-            yield re.sub(_BULLET, "", line).strip()
+        yield from (line.strip() for line in (*(x for x in telling if x not in advice), *advice))
 
 
 def _spoken_line(lines: list[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
+from hardwon.knowledge.evidence.common import LOOKING
 from hardwon.knowledge.reading import shell, signature
 
 if TYPE_CHECKING:
@@ -22,7 +23,14 @@ _LOOKERS = (
     "browse check describe fetch find get glob grep list lookup ls open query read search show"
     " status think view"
 )
-_LOOKING = frozenset(_LOOKERS.split())
+_LOOK_PROGRAMS = (
+    "[ cat cd cut date df diff du echo egrep env false fgrep file grep head hexdump id jq less ls"
+    " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
+    " type uname uniq wc whereis which whoami xxd"
+)
+_LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
+_ACTS_BY_FLAG = frozenset(["find", "sed"])
+_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
 _COMPARED = 300  # lines at the end of a result that are compared
 _LONGEST = 20_000  # characters that are compared
 
@@ -52,8 +60,7 @@ def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop
     if len(places) < _WARN:
         return None
     between = [step for step in recent[places[-1] : -1] if call(step) != call(recent[-1])]
-    tried = tuple(dict.fromkeys(map(_show, between)))[-_TRIED:]
-    return Loop(recent[-1], len(places), tried)
+    return Loop(recent[-1], len(places), _list_calls(between))
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
@@ -100,13 +107,18 @@ def _repeats(recent: Sequence[Step]) -> list[int]:
     for place in range(len(recent) - 2, -1, -1):
         if call(recent[place]) != call(last):
             continue
-        is_same = recent[place].output == last.output or _result(recent[place]) == _result(last)
-        if not recent[place].failed or not is_same:
+        if not _is_same_result(recent[place], last):
             break
         if _has_changed(recent[place + 1 : places[-1]], recent[:place]):
             break
         places.append(place)
     return places
+
+
+def _is_same_result(step: Step, last: Step) -> bool:
+    if not step.failed:
+        return False
+    return step.output == last.output or _result(step) == _result(last)
 
 
 def _result(step: Step) -> str:
@@ -128,13 +140,25 @@ def may_change(step: Step) -> bool:
     commands = shell.parse(step.args)
     if any(command.writes for command in commands):
         return True
-    return not step.failed and not all(map(shell.only_looks, commands))
+    return not step.failed and not all(_only_looks(command) for command in commands)
 
 
 def _doing(step: Step) -> str:
     """The name of a tool; for a file tool with several commands, the command."""
     action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
     return action[1] if action else step.tool
+
+
+def _only_looks(command: shell.Command) -> bool:
+    if command.name == "git":
+        return command.verb in LOOKING
+    if command.name in _ACTS_BY_FLAG:
+        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
+    return command.name in _LOOKS
+
+
+def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_show(step) for step in between))[-_TRIED:]
 
 
 def _show(step: Step) -> str:

@@ -85,13 +85,16 @@ def with_meeting(
 
     `met` does not grow in a run that the lesson is withheld from: such runs fail more often.
     """
-    exact = (failure.exact,) if failure.exact else ()
     return lesson._replace(
         met=lesson.met + (failure.kind not in past.withheld),
-        signatures=unique((*lesson.signatures, *exact))[-SIGNATURES_KEPT:],
+        signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
         evidence=join_evidence(lesson.evidence, _first_evidence(step, failure, past.task, now)),
     )
+
+
+def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
+    return unique((*digests, digest)) if digest else digests
 
 
 def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
@@ -194,14 +197,14 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
     reached = [fix.text for fix in hopeful if fix.sort != FURTHER]
-    hopeful = [
-        fix
-        for fix in hopeful
-        if fix.sort != FURTHER or not any(f"`{fix.call}`" in text for text in reached)
-    ]
+    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or not _is_in(fix.call, reached)]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+
+
+def _is_in(call: str, texts: Sequence[str]) -> bool:
+    return any(f"`{call}`" in text for text in texts)
 
 
 def settle(lesson: Lesson) -> Lesson:
@@ -213,8 +216,7 @@ def settle(lesson: Lesson) -> Lesson:
     if lesson.status not in LIVE or is_vouched(lesson):
         return lesson
     if lesson.origin != MINED:
-        is_refuted = any(fix.failed >= DOUBTED_RUNS for fix in lesson.fixes)
-        is_doubted = is_refuted and lesson.status == Status.PROVEN and not _is_proven(lesson.fixes)
+        is_doubted = lesson.status == Status.PROVEN and _are_doubted(lesson.fixes)
         return _in_state(lesson, Status.CANDIDATE) if is_doubted else lesson
     head = lesson.mistake.partition(" failed.")[0]
     return _in_state(lesson, _state(lesson.fixes))._replace(
@@ -231,19 +233,23 @@ def record_success(lesson: Lesson, fix: Fix) -> Lesson:
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settle(grown)
-    return _in_state(grown, Status.PROVEN) if _is_proven(grown.fixes) else grown
+    is_proven = _state(grown.fixes) == Status.PROVEN
+    return _in_state(grown, Status.PROVEN) if is_proven else grown
 
 
 def _in_state(lesson: Lesson, status: str) -> Lesson:
     return lesson._replace(status=status, confidence=_SURENESS[status])
 
 
-def _is_proven(fixes: Sequence[Fix]) -> bool:
-    return any(fix.is_proven for fix in fixes)
-
-
 def _state(fixes: Sequence[Fix]) -> str:
     """The status of a lesson with these fixes."""
-    if _is_proven(fixes):
+    if any(fix.is_proven for fix in fixes):
         return Status.PROVEN
     return Status.CANDIDATE if fixes_to_show(fixes) else Status.SEEN
+
+
+def _are_doubted(fixes: Sequence[Fix]) -> bool:
+    """Whether a fix has failed in several runs and no fix is proven."""
+    return any(fix.failed >= DOUBTED_RUNS for fix in fixes) and not any(
+        fix.is_proven for fix in fixes
+    )

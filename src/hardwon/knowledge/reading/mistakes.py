@@ -12,31 +12,25 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
-from hardwon.knowledge.reading.authored import (
-    SCRIPT_WRITES,
-    edits_source,
-    is_coined,
-    tail,
-    writings,
-)
+from hardwon.knowledge.reading.authored import tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.fixes import fix_shown, has_revert
+from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.reading import is_limit, read_failure
-from hardwon.knowledge.reading.shell import (
-    INTERPRETERS,
-    deciding_commands,
-    only_looks,
-    parse,
-)
+from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.job import Job
     from hardwon.core.values.run import Step
+    from hardwon.knowledge.reading.authored import Writing
     from hardwon.knowledge.reading.shell import Command
 
 
+_SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
+_LOOKS = frozenset(
+    ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
+)
 _LINTERS = frozenset(
     [
         *("pylint", "flake8", "pycodestyle", "pydocstyle", "ruff", "eslint", "mypy", "pyright"),
@@ -47,15 +41,23 @@ _LINTERS = frozenset(
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
 )
-_MALFORMED = r"(?i:usage|invalid|unmatched|unrecognized|unknown|unterminated|expression|requires)"
+_LOOKING_VERBS = frozenset(
+    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
+)
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
-_PASSING = (  # a service that is away, had a fault of its own, or did not answer
-    r"(?i:connection (?:refused|reset|pool)|could not (?:resolve host|connect)|no route to host"
-    r"|name or service not known|network is unreachable|\bECONN\w+|\bENOTFOUND\b"
-    r"|\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
-    r"|\b(?:system|server|service) is (?:busy|overloaded)\b|temporarily unavailable"
-    r"|\b(?:interface|upstream|gateway)(?: \w+)? time-?out\b|bad gateway|service unavailable"
-    r"|Expecting (?:value|property name|',' delimiter)[^\n]{0,60}: line \d+ column \d+)"
+_HICCUP = (
+    r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
+    r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
+    r"|[Cc]onnection reset by peer|temporarily unavailable"
+)
+_NO_REASON = (  # a service that had a fault of its own, or did not answer
+    r"(?i:\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
+    r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
+    r"|\b(?:interface|upstream|gateway)(?: \w+)? time-?out\b)"
+)
+_PASSING = (
+    r"(?i:connection (?:refused|reset)|could not (?:resolve host|connect)|no route to host"
+    r"|name or service not known|network is unreachable|\bECONN\w+|\bENOTFOUND\b)"
 )
 # Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (
@@ -77,7 +79,7 @@ _ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
 
 def is_passing(line: str) -> bool:
     """Whether an error line says that the service is away, busy or limited for a while."""
-    return bool(re.search(_PASSING, line) or is_limit(line))
+    return bool(re.search(_PASSING, line) or re.search(_NO_REASON, line) or is_limit(line))
 
 
 def is_mistake(step: Step, before: Sequence[Step]) -> bool:
@@ -87,7 +89,8 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
     line = informative_line(step.output)
     if step.args.startswith("{"):
         tool = step.tool.replace("_", " ")
-        return not (re.search(_PASSING, line) or _is_unfinished(tool, line, step, before))
+        is_hiccup = re.search(_HICCUP, step.output) or re.search(_NO_REASON, line)
+        return not (is_hiccup or _is_unfinished(tool, line, step, before))
     chain = deciding_commands(parse(step.args))
     return not (
         _is_look(chain, line, step)
@@ -98,12 +101,22 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
-    """Whether the call only looks for something, and is not itself malformed."""
+    """Whether the call is a search, or a check whether something exists."""
+    last = chain[-1] if chain else None
+    if last is None:
+        return False
+    if last.builtin in _SEARCHES:
+        return not re.search(
+            r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
+        )
     speaker = line.split(":", 1)[0]
-    named = [command for command in chain if command.name == speaker]
-    looked = named[-1:] or [*chain[-1:]]
-    is_malformed = re.search(_MALFORMED, line)
-    return any((only_looks(each) and not is_malformed) or _is_probe(each, step) for each in looked)
+    if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
+        return True
+    if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
+        return False  # the look was never made
+    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
+        return True
+    return _is_probe(last, step)
 
 
 def _is_probe(command: Command, step: Step) -> bool:
@@ -131,8 +144,7 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
     """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
     runs = [command for command in chain if _is_inline(command) or _files(command)]
     if not runs or not all(
-        _is_inline(command) or any(_is_own(word, (*before, step)) for word in _files(command))
-        for command in runs
+        _is_inline(command) or _runs_own(command, step, before) for command in runs
     ):
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
@@ -144,6 +156,10 @@ def _is_inline(command: Command) -> bool:
     """Whether a command runs inline code."""
     is_plain = command.targets in ((), ("-",))
     return command.name in INTERPRETERS and bool(command.script) and is_plain
+
+
+def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
+    return any(_is_own(unquote(word), step, before) for word in _files(command))
 
 
 def _is_set_up(line: str) -> bool:
@@ -162,10 +178,28 @@ def _files(command: Command) -> list[str]:
     return []
 
 
-def _is_own(path: str, steps: Sequence[Step]) -> bool:
+def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run made the file of this path or dotted name itself."""
     name = tail(path.split("::", 1)[0])
-    return any(is_coined(part, steps) for part in (name, *name.split(".")))
+    return any(
+        _was_made(candidate, (*before, step)) for candidate in (name, *name.split(".")) if candidate
+    )
+
+
+def _was_made(name: str, steps: Sequence[Step]) -> bool:
+    """Whether the run wrote the file before a successful step mentioned it."""
+    for earlier in steps:
+        if name in earlier.args:
+            files = [tail(writing.path) for writing in _writings_of(earlier) if not writing.old]
+            if name in files or any(file.split(".", 1)[0] == name for file in files):
+                return True
+        if not earlier.failed and (name in earlier.args or name in earlier.output):
+            return False
+    return False
+
+
+def _writings_of(step: Step) -> tuple[Writing, ...]:
+    return writings(step.tool, step.args)
 
 
 def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
@@ -179,13 +213,22 @@ def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -
 
 def _has_edited(steps: Sequence[Step]) -> bool:
     """Whether the run edited an existing file and has not reverted the edit."""
-    reverts = [at for at, step in enumerate(steps) if has_revert(step)]
-    since = reverts[-1] + 1 if reverts else 0
-    return any(
-        edits_source(step, steps[:at])
-        or any(re.search(SCRIPT_WRITES, made.text) for made in writings(step.tool, step.args))
-        for at, step in enumerate(steps[since:], since)
-    )
+    has_edit = False
+    for at, earlier in enumerate(steps):
+        if re.search(_REVERTS, earlier.args):
+            has_edit = False
+        elif not has_edit:
+            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _writings_of(earlier))
+    return has_edit
+
+
+def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
+    is_patch = bool(re.search(_PATCHES, writing.text))
+    return is_patch or bool(writing.old) or not _was_made(tail(writing.path), steps)
+
+
+_REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
+_PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
 
 
 _QUOTED = 9  # shorter lines are too common to be searched for

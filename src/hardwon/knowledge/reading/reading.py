@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.run import Failure, Step
-from hardwon.knowledge.reading.authored import fields, is_coined, scalars
+from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.reports import failing_test
-from hardwon.knowledge.reading.shell import SHELL, parse
+from hardwon.knowledge.reading.shell import SHELL, parse, unquote
 from hardwon.knowledge.reading.signature import PLAIN, fold, line_signature
 from hardwon.knowledge.reading.verdict import TIMED_OUT, says_timeout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.core.values.run import Step
+    from hardwon.knowledge.reading.shell import Command
 
 
 INLINE = " in code given with the call"  # of a kind: no file holds what failed
@@ -48,8 +51,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         text += INLINE
     if step.args.startswith("{") and not is_limit(line):
         text = f"{tool_of(step)}: {text}"
-    kind = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    return Failure(exact, kind, text, one_line(line, _LINE))
+    return Failure(exact, _digest(text), text, one_line(line, _LINE))
 
 
 def tool_of(step: Step) -> str:
@@ -57,9 +59,18 @@ def tool_of(step: Step) -> str:
     return step.tool.partition(".")[0]
 
 
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
 _OPERANDS = 2  # of a command that its error may repeat
 _OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
+_ARGUMENT = (  # a missing or unknown argument in the words of Python
+    r"(?:TypeError: )?[\w.<>]{1,120}\(\) (?:missing \d{1,2} required (?:positional|keyword-only)"
+    r" arguments?: '(?P<lacked>\w{1,60})'"
+    r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
+)
 _REJECTED = r" (?:is (?:not|no|unknown|invalid)|isn't|does not|doesn't|was not|could not|cannot)\b"
 _PROPER = r"[A-Z][a-z]{2,}"
 
@@ -69,14 +80,22 @@ def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 
     `before` are the earlier steps of the run. Names that the run invented are folded.
     """
-    late = blamed_command(parse(step.args), line) if says_timeout(line) else None
-    return f"{late.does}{TIMED_OUT}" if late else _line_kind(line, step, before)
+    return _timeout_kind(line, step) or _line_kind(line, step, before)
+
+
+def _timeout_kind(line: str, step: Step) -> str:
+    """The kind of a time-out; "" for any other failure."""
+    command = blamed_command(parse(step.args), line) if says_timeout(line) else None
+    return f"{command.does}{TIMED_OUT}" if command else ""
 
 
 def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
     """The kind of an error line; the name of a rejected field is kept, it belongs to the tool."""
     if not step.args.startswith("{"):
         return _text_kind(_without_operands(line, step), step, before)
+    if argument := re.match(_ARGUMENT, line):
+        lacked, unknown = argument["lacked"], argument["unknown"]
+        return f"{lacked}: Field required" if lacked else f"{unknown}: unexpected argument"
     line = _without_values(line, step)
     field = re.match(_FIELD, line)
     if field and field[0][:-2] not in scalars(fields(step.args)):
@@ -125,33 +144,70 @@ def _text_kind(line: str, step: Step, before: Sequence[Step]) -> str:
     return kind_text(line)
 
 
-_LOOKED_BACK = 60  # steps
+_LOOKED_BACK, _PLACES = 60, 40  # steps; places in a text
+_INSTALLED = r"(?:site-packages|dist-packages|node_modules|lib/python[\d.]*)/$"
+_IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|import)\W*['\"]$"
+_MAKES = r"(?:mkdir|touch)(?: -\w{1,20}){0,4} (?:[\w./-]{1,200} ){0,4}(?:[\w.-]{1,80}/){0,4}$"
 
 
 def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether the run made a module of this name, uses it as its own, or saw its folder."""
+    """Whether the run made a module of this name, or has it in its project."""
     steps = (step, *before[-_LOOKED_BACK:])
-    word = re.escape(name)
-    folder = r"(?<![\w./-])(?:\./|/?(?!node_modules)\w+/)?"
-    used = rf"{folder}{word}(?:\.py\b|/)|(?<!install )(?<![\w('\"])['\"]{word}['\".]"
-    listed = rf"(?<![\w./-])(?:\./|/\w+/)?{word}/"
-    return is_coined(name, steps) or any(
-        re.search(used, each.args) or re.search(listed, each.output)
-        for each in steps
-        if name in each.args or name in each.output
-    )
+    is_written = any(_names(name, each.args) for each in steps)
+    return is_written or any(_holds(name, each.output) for each in steps)
 
 
 def is_target(name: str, step: Step) -> bool:
     """Whether the name is a target of the call, such as a test or an app."""
-    using = [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]
-    return any(name in command.operands for command in using)
+    return any(name in map(unquote, command.targets) for command in _using(step))
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether a call of the run contains the name: the run may have invented it."""
     calls = (each.args for each in (step, *before[-_LOOKED_BACK:]) if name in each.args)
     return any(name in re.findall(r"\w+", args) for args in calls)
+
+
+def _using(step: Step) -> list[Command]:
+    """The commands of a call, without those that install something."""
+    return [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]
+
+
+def _names(root: str, text: str) -> bool:
+    """Whether a call makes the module or uses it as its own: a file, a folder, a quoted label."""
+    return any(
+        _is_own(text[max(0, at - 40) : at], text[at + len(root) : at + len(root) + 4])
+        for at in _places(root, text)
+    )
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    """The positions of the part in a text, at most `_PLACES`."""
+    at = text.find(part)
+    for _ in range(_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _is_own(before: str, after: str) -> bool:
+    if before[-1:].isalnum() or before[-1:] in {"_", "."} or re.search(_INSTALLED, before):
+        return False
+    if re.match(r"\.py\b|/", after):
+        return before[-1:] != "/" or bool(re.search(r"(?:^|[\s'\"=])(?:\.|/\w+|\w+)/$", before))
+    if before[-1:] in {"'", '"'} and after[:1] in {"'", '"', "."}:
+        return not re.search(_IMPORTS, before)
+    is_whole = not after[:1].isalnum() and after[:1] != "_"
+    return is_whole and bool(re.search(_MAKES, before))
+
+
+def _holds(root: str, text: str) -> bool:
+    """Whether an output shows a folder of this name at the root of a project."""
+    return any(
+        re.search(r"(?:^|[\s'\"])(?:\./|/\w+/)?$", text[max(0, at - 60) : at])
+        for at in _places(f"{root}/", text)
+    )
 
 
 _LIMIT = (
@@ -178,13 +234,18 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
     rf"(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )?"
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
-_PLACE = (  # file and line, time, and the mark of an error before the message
-    r"(?:(?:[\w./-]{1,200}+: |\w{1,10} error near )?line \d{1,9}: |\d{1,9}:\d{1,9}\s++"
-    r"|(?:<?\w{1,20}:)?[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?"
-    r"(?::| -|:? ?in [^:]{1,80}:)\s++"
-    r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?i:fatal|error)[: ]+)?"
-    r"|Error in [^\n]{1,200}? : |\[(?i:error)\]\s++|npm (?:ERR!|error)\s++|E:\s++"
-    r"|Uncaught (?:\(in promise\) )?|Exception in thread .{1,80}? (?=[\w.]+))"
+_PLACE = (  # file and line, and other text that tools print before the message
+    r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
+    r"|psql:[^\s:]{1,200}:\d{1,9}: |\^-{0,120}+\^? (?=SC\d)"
+    r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?:FATAL|ERROR|error)[: ]+)?"
+    r"|(?:Parse|Runtime) error near line \d{1,9}: "
+    r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
+    r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
+    r"|\d+:\d+\s++"
+    r"|Error in [^\n]{1,200}? : |\w{1,40} error in \w{1,20} operation: "
+    r"(?:Error processing job '[^'\n]{1,120}': )?"
+    r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
+    r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
 _RAISED = (
@@ -286,7 +347,7 @@ _SIGNS_AFTER = (  # in lower case
     *("declared and", "current branch"),
 )
 _SIGNS_BEFORE = (" is not ", " declared ")
-_ROW = rf"{NAME}(?:[\s.:/=,@-]*+(?:(?:and|or)\s++)?{NAME})+"
+_ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*+{NAME})+"
 
 
 def kind_text(line: str, *, is_coined: bool = False) -> str:
@@ -362,8 +423,7 @@ def _fold_names(bare: str, *, head: str) -> str:
     text = " ".join(text.split())
     text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
-    text = text if has_words else fold(bare)  # the line is only a code, such as `not_found`
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]
+    return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
 
 
 def _without_names(text: str) -> str:
@@ -396,3 +456,7 @@ def _is_coined(word: str) -> bool:
     if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
         return False
     return bool(re.search(_IDENTIFIER, word))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]

@@ -135,11 +135,11 @@ _WHAT = (
 )
 _FAILS = (
     r"(?:has |have )?(?:failed|failures?|errors?|exited|unsuccessful|returned|completed"
-    r"|did not (?:pass|complete)|not passed)"
+    r"|did not pass|not passed)"
 )
 _WITH = (
     r"(?: (?:with|and|due to|because of|after|returned|a|non-?zero|exit|code|status|errors?"
-    r"|failures?|successfully|\d{1,9}(?:\.\d{1,9})?s?)){0,12}"
+    r"|failures?|\d{1,9}(?:\.\d{1,9})?s?)){0,12}"
 )
 _COUNTS = (
     r"(?:failures?|errors?|failed|passed|skipped|xfailed|xpassed|warnings?|deselected|tests?|total"
@@ -160,13 +160,19 @@ _FORMS = (
     r"something went wrong|an? (?:unknown |unexpected )?error (?:has )?occurr?ed|unknown error",
     r"(?:not |un)solved|failed|failures?|errors?|false|none|null|undefined|no|fail|nok",
     r"(?:build|compilation|test) (?:failed|failure|error)[^\n]{0,40}|code elifecycle|errno \d+",
+    r"lifecycle script \S{1,80} failed with error",
     rf"{_COUNTS}?(?:\W{{0,3}}\b\d{{1,9}} ?{_COUNTS}\b){{1,12}}\W{{0,80}}"
     r"(?:[\d.]{1,12} ?s(?:econds)?)?",
     r"failed \((?:failures|errors|skipped|unexpected)[^)]{0,80}\)",
     r"failed to push some refs to [^\n]{0,80}|(?:\w{1,40}: error: )?ld returned \d+ exit status",
-    r"(?:compilation failed; see|execution failed for task|test failed, to rerun|could not compile"
-    r"|aborting due to|(?:\w{1,40}: )?failed to run task"
-    r"|\w{1,20}(?: of)? \S{1,80} (?:failed|aborted)) [^\n]{0,200}",
+    r"compilation failed; see [^\n]{0,80}|rake aborted!"
+    r"|(?:\* what went wrong: )?execution failed for task [^\n]{0,80}",
+    r"test failed, to rerun pass [^\n]{0,120}"
+    r"|(?:begin failed--compilation|execution of \S{1,200}) aborted[^\n]{0,200}",
+    r"could not compile [^\n]{0,80}|aborting due to [^\n]{0,60}|all shards failed",
+    r"recipe \S{1,80} failed(?: on line \d+)? with exit code \d+"
+    r"|build did not complete successfully"
+    r"|(?:task: )?failed to run task [^\n]{1,120}: exit (?:code|status):? \d+",
     r"make(?:\[\d+\])?: \*\*\* [^\n]{0,120}error \d+|process completed with exit code \d+",
     r"(?:the |running )?(?:command |[\"'`])[^\n]{0,80} (?:failed|exited|returned)(?: with)?"
     r"(?: non-zero)?(?: exit)?(?: (?:code|status))? ?-?\d*",
@@ -174,7 +180,9 @@ _FORMS = (
 _OUTER = rf"(?i)\W{{0,8}}{_LEAD}(?:{'|'.join(_FORMS)})\W{{0,8}}"
 _RUNNERS = (  # how a package manager reports that a script of the project failed
     r"(?i)npm (?:err!|error) +(?:(?:in )?workspace|(?:at )?location|command|path|cwd|failed at the"
-    r"|this is probably|test failed|exit status|lifecycle)[^\n]*|(?:note|help): [^\n]*"
+    r"|this is probably|test failed|exit status|\S{1,80}@\S{1,40} \S{1,40}: `)[^\n]*"
+    r"|npm (?:err!|error) lifecycle script [^\n]*"
+    r"|(?:note|help): [^\n]*"
 )
 _NOISE = (
     r"[\W\d_]*+|\W*(?:PASS(?:ED)?|[Oo][Kk]|[Dd]one|DONE|yes|y/n|true)\W*"

@@ -13,8 +13,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.common import LOOKING, READERS
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -79,10 +77,6 @@ _OWN_TASK = r"[a-z][\w-]*(?::[\w-]+)+"  # as `db:migrate`
 _MODULES = frozenset(["python", "pypy"])
 _CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
 _CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
-_CHANGING_NAMES = ". chmod cp kill ln mkdir mv rm source tee touch xargs"
-_LOOKERS = READERS - {*_CHANGING_NAMES.split()}
-_SHOWING = (LOOKING - {"get"}) | {"logs"}  # what a service is asked for, it may refuse
-_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"  # options of `find` and `sed`
 _READ = 8_192  # characters of a text that are read
 _COMMANDS, _PARTS = 40, 200  # at most, commands and pieces between operators
 _DEPTH = 3  # shells within shells
@@ -160,13 +154,6 @@ def deciding_commands(commands: Sequence[Command]) -> list[Command]:
         else:
             chain = [command]
     return chain
-
-
-def only_looks(command: Command) -> bool:
-    """Whether a command only prints what is there, and changes nothing."""
-    if command.name in {"find", "sed"}:
-        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
-    return command.builtin in _LOOKERS or command.verb.split(" ", 1)[0] in _SHOWING
 
 
 def main_command(text: str) -> Command:
@@ -293,14 +280,18 @@ def _make(
     verb, before, arguments = sub_command(program, arguments)
     flags = (*before, *(word for word in arguments if _is_flag(word)))
     targets = tuple(word for word in arguments if not _is_flag(word))
-    writes = (*part.writes, *(map(unquote, targets) if name == "tee" else ()))
-    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
+    writes = (*part.writes, *_tee(name, targets))
     return [
         Command(
             *(program, verb, flags, targets, env, place[0], script),
-            *(started.via, writes, part.joint, typed, (*module, *started.rest)),
+            *(started.via, writes, part.joint, typed, _words(started)),
         )
     ]
+
+
+def _words(started: Starter) -> tuple[str, ...]:
+    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
+    return (*module, *started.rest)
 
 
 def _split_starters(words: list[str]) -> Starter:
@@ -333,6 +324,10 @@ def _shell_code(words: list[str]) -> str:
         if not flag.startswith("-"):
             return ""
     return ""
+
+
+def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(unquote, targets)) if name == "tee" else ()
 
 
 def _is_flag(word: str) -> bool:
@@ -430,8 +425,7 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
     """The sub-command, the options before it with their values, and the words after it."""
     name = program_name(program)
     if name not in _VERBED:
-        is_task = bool(words) and (words[0] in _TASKS or re.fullmatch(_OWN_TASK, words[0]))
-        is_task = is_task and is_project_file(program)
+        is_task = is_project_file(program) and bool(words) and _is_task(words[0])
         return (words[0], (), words[1:]) if is_task else ("", (), words)
     at = _past_options(words, 0, _VERBED_VALUES)
     if at >= len(words):
@@ -445,6 +439,10 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
         return verb, before, words[at + 1 :]
     before = (*before, *_join_options(words[at + 1 : then]))
     return f"{verb} {words[then]}", before, words[then + 1 :]
+
+
+def _is_task(word: str) -> bool:
+    return word in _TASKS or bool(re.fullmatch(_OWN_TASK, word))
 
 
 def _join_options(words: list[str]) -> tuple[str, ...]:

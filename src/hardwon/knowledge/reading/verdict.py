@@ -22,7 +22,6 @@ from hardwon.knowledge.reading.shell import (
     INTERPRETERS,
     SHELL,
     deciding_commands,
-    only_looks,
     parse,
     program_name,
     unquote,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 
 _HEAD = 600
-_SHELL_TOOL = r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)"
 _MARK = "ERR:"  # how tools of the published loop detector begin a failure
 
 # The exit status as shells and harnesses print it
@@ -77,12 +75,16 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
         return False
     if text.startswith(_MARK):
         return True
-    if args.startswith("{") or not (args or re.search(_SHELL_TOOL, tool)):
+    if args.startswith("{") or not (args or _is_shell(tool)):
         return _has_tool_failed(tool, text)
     if has_timed_out(text):
         return True
     status = _status(text)
     return status != 0 if status is not None else has_command_failed(text, args, before)
+
+
+def _is_shell(tool: str) -> bool:
+    return bool(re.search(r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)", tool))
 
 
 def _status(text: str) -> int | None:
@@ -112,6 +114,10 @@ def _has_tool_failed(tool: str, text: str) -> bool:
 
 
 _HEAD, _TAIL = 600, 12_000
+_VIEWERS = READERS | {"egrep", "strings", ":"}  # they print what is there, or nothing
+_SHOWING = frozenset(
+    ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
+)
 _COMPLAINT = (
     r"(?:cannot|can't|[Cc]ould not|[Cc]ouldn't|unable to|timed out|refused|requires|No such"
     r"|not found|[Pp]ermission denied"
@@ -163,12 +169,17 @@ def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
         return True
     if any(_complains(command, head) or _complains(command, tail) for command in chain):
         return True
-    runs = [
-        command for command in chain if command.builtin not in READERS and not only_looks(command)
-    ]
+    runs = [command for command in chain if not _only_shows(command)]
     if chain and not runs:
         return False
     return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
+
+
+def _only_shows(command: Command) -> bool:
+    """Whether a command only prints existing text, or normally prints nothing."""
+    if command.name == "git":
+        return command.verb.split(" ", 1)[0] in _SHOWING
+    return command.builtin in _VIEWERS or command.verb in _SHOWING
 
 
 def _complains(command: Command, text: str) -> bool:
