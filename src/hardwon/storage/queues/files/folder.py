@@ -16,7 +16,7 @@ from hardwon.core._files import lock_file, sync, write_all
 from hardwon.core.errors import StorageError, storage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.
@@ -177,18 +177,6 @@ class Folder(Directory):
             self._sync()
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
-
-    def mark(self, names: Sequence[str]) -> None:
-        """Add empty files; one sync makes all of them durable, or none stays."""
-        try:
-            for name in names:
-                with suppress(FileExistsError):  # one that could not be removed
-                    os.close(os.open(name, _NEW, 0o600, dir_fd=self._fd))
-            self._sync()
-        except OSError as error:
-            for name in names:  # a second sync would not be for what the first has lost
-                self._discard(name)
-            raise storage_error(error, self.path) from error
 
     def remove(self, name: str, *, for_good: bool = False) -> bool:
         """Remove a file; False if it is missing. Only with `for_good` it survives a power cut."""

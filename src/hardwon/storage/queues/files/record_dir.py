@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from time import monotonic, time
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from hardwon.storage.queues.files.folder import Folder, NotRegular, SignedLock
 from hardwon.storage.queues.records import READ_LIMIT, BadRecord, decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator
     from datetime import datetime
     from typing import TypeVar
 
@@ -104,68 +103,6 @@ def _same(job: Job, identity: str) -> Job:
     if job.id != identity:
         raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
     return job
-
-
-class Tries:
-    """Attempts that have begun and are not settled: an empty file for each.
-
-    Its name has the job, the number of the attempt and the time the job was enqueued: a job that
-    is put again later has another. One sync makes the attempts of many jobs durable.
-    """
-
-    def __init__(self, folder: Folder, counts: EventCounts) -> None:
-        self._folder = folder
-        self._counts = counts
-        self._begun: dict[str, tuple[int, str]] = {}  # by job: the attempt, and the file's name
-
-    def begin(self, jobs: Sequence[Job]) -> None:
-        """Note durably that these attempts begin."""
-        names = {job.id: (job.attempts, f"{job.id}.{job.attempts}.{_moment(job)}") for job in jobs}
-        try:
-            self._folder.mark([name for _, name in names.values()])
-        except StorageError:
-            self._counts.add("storage_error")
-            raise
-        self._begun.update(names)
-
-    def number(self, identity: str) -> int:
-        """The number of the attempt of a job that has begun; 0 if none has."""
-        return self._begun.get(identity, (0, ""))[0]
-
-    def end(self, identity: str) -> None:
-        """Forget the attempt of a job; one that cannot be removed counts as one that died."""
-        if identity in self._begun:
-            with suppress(StorageError):
-                self._folder.remove(self._begun.pop(identity)[1])
-
-    def read(self) -> None:
-        """Look which attempts have begun, of this process and of those before."""
-        self._begun = {}
-        for entry in self._folder.entries():
-            identity, _, rest = entry.name.rpartition(".")[0].rpartition(".")
-            if rest.isdecimal() and int(rest) > self.number(identity):
-                self._begun[identity] = int(rest), entry.name
-
-    def tidy(self, waiting: Container[str]) -> None:
-        """Remove what no waiting job needs; power cuts leave some. Only the owner may."""
-        self.read()
-        kept = {name for identity, (_, name) in self._begun.items() if identity in waiting}
-        for entry in list(self._folder.entries()):
-            if entry.name not in kept:
-                self._folder.remove(entry.name)
-        self.read()
-
-    def with_tries(self, job: Job) -> Job:
-        """The job with the attempt in which a process died, if one did."""
-        attempt, name = self._begun.get(job.id, (0, ""))
-        if attempt <= job.attempts or not name.endswith(f".{_moment(job)}"):
-            return job
-        return job._replace(attempts=attempt, last_error="")
-
-
-def _moment(job: Job) -> int:
-    """When a job was enqueued, in microseconds."""
-    return round(job.enqueued_at.timestamp() * 1_000_000)
 
 
 class DeadLetters:
