@@ -357,3 +357,38 @@ def test_calls_that_all_print_the_same_error_are_not_told_as_working() -> None:
     )
 
     assert not any("topic" in text for text in _texts(run))
+
+
+def test_a_file_that_is_made_later_does_not_hide_a_cure() -> None:
+    run = _run(
+        ("npm run build", "!deploy: region: not set"),
+        "yard region set eu; npm run build",
+        "mkdir build",
+    )
+
+    assert "$ yard region set eu" in _texts(run)
+
+
+def test_an_act_of_one_run_counts_once() -> None:
+    run = _run("sed -i 's/a/b/' x.txt; make build", "FLAVOR=eu make build", "yard ship a")
+
+    assert [act.runs for act in course_of([run])] == [1] * len(course_of([run]))
+
+
+def test_the_start_is_made_quickly_from_a_long_course() -> None:
+    runs = [_run(*(f"yard do{n} --part{n} x" for n in range(150)))]
+    lessons = [
+        _lesson(step, Fix("trail", f"What worked: `yard a{n}`.", f"k{n}"))._replace(id=n)
+        for n in range(60)
+        for _, (step,) in [_run((f"yard x{n}", f"!yard: part{n}: word{n} is wrong"))]
+    ]
+    count = 0
+
+    def counted(text: str) -> int:
+        nonlocal count
+        count += 1
+        return tokens(text)
+
+    opening(course_of(runs), lessons, budget=300, tokens=counted)
+
+    assert count < 2_000

@@ -179,7 +179,9 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     acts = [
         *_lasting(edits, steps),
         *(_call_act(words, forms, task, done) for words, forms in calls.items()),
-        *(act for act in usual.values() if act[0] < done),  # others only end the work
+        *(  # others only end the work
+            act for words, act in usual.items() if words not in calls and act[0] < done
+        ),
     ]
     ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
     return [  # a call without its arguments only asked for its usage
@@ -218,9 +220,10 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
 
 
 def _is_usual(call: Call) -> bool:
-    """Whether a call does what is done everywhere: it tells only when that is wanted here."""
+    """Whether a call does what agents do everywhere, as `git commit`: only its place is news."""
     is_known = call.program in COMMON and call.program not in READERS | INTERPRETERS
-    return is_known and not (is_own(call) or only_looks(call) or call.has_script or call.paths)
+    is_special = is_own(call) or only_looks(call) or call.has_script or call.paths
+    return is_known and not (call.is_tool or is_special)
 
 
 def _sort_of(call: Call, task: str) -> Words:

@@ -46,11 +46,12 @@ class Cures(NamedTuple):
 def cures_of(steps: Sequence[Step]) -> Cures:
     """What got past the failures of a run."""
     found = Cures({}, set())
-    made = {tail(path) for step in steps for path in made_paths(step)}
+    made: set[str] = set()  # the files that the run has made so far
     changed: set[str] = set()  # the files that the run has changed so far
     own: dict[str, set[str]] = {}  # those that it had changed when a failure first came
     for at, step in enumerate(steps):
         failing = failing_call(step)
+        made.update(tail(path) for path in made_paths(step))
         changed.update(path for call in calls_of(step) for path in call.paths)
         if failing is None or step.failure is None or only_looks(failing):
             continue

@@ -147,9 +147,19 @@ def working_calls(step: Step) -> list[Call]:
         return []
     said = Counter((step.failure.line, *complaints_in(step)))
     said[step.failure.line] -= step.failure.line in complaints_in(step)
+    suspects = calls[:-1] if len(calls) > 1 else calls  # the last one of a line that ended well
     blamed: set[str] = set()
     for line, times in said.items():
         call = calls[find_blamed(step, calls, line)]
-        alike = [one for one in calls if one.shape.split()[:2] == call.shape.split()[:2]]
-        blamed |= {one.shape for one in (alike if len(alike) <= times else [call])}
+        alike = [one for one in suspects if _is_of_part(one, call)]
+        blamed |= {call.shape, *(one.shape for one in alike if len(alike) <= times)}
     return [call for call in calls if call.shape not in blamed]
+
+
+def _is_of_part(call: Call, other: Call) -> bool:
+    """Whether two calls are of the same part of a program, one perhaps with more words."""
+    ours, theirs = (
+        [word for word in one.kind.split() if not word.startswith("-") and "=" not in word]
+        for one in (call, other)
+    )
+    return all(word == its for word, its in zip(ours, theirs, strict=False)) and bool(ours)

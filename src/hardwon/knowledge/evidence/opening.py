@@ -14,7 +14,7 @@ from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.lesson import Fix, Lesson
     from hardwon.knowledge.evidence.course import Act
 
 HEAD = "[WHAT WORKED HERE BEFORE]"
@@ -40,71 +40,86 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
-    acts: dict[Act, str] = {}
-    rows: dict[Lesson, str] = {}
-
-    def room() -> int:
-        used = (HEAD, FOOT, _COURSE, _FAILURES, *acts.values(), *rows.values())
-        return budget - sum(map(tokens, used))
-
-    cures = [act for act in course if act.passed]
-    _add_fitting(acts, cures, by_kind, int(room() * (_SHARE if failures else 1.0)), tokens)
-    told = {by_kind[met.kind] for act in acts for met in act.passed if met.kind in by_kind}
-    others = {lesson: row for lesson in failures if lesson not in told and (row := _row(lesson))}
-    for lesson in sorted(others, key=lambda lesson: not _explanation(lesson)):
-        if not _explanation(lesson):  # the course tells more than the trail of one failure
-            _add_fitting(acts, course, by_kind, room(), tokens)
-        if tokens(others[lesson]) <= room():
-            rows[lesson] = others[lesson]
-    _add_fitting(acts, course, by_kind, room(), tokens)
+    lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
+    page = _Page(budget - sum(map(tokens, (HEAD, FOOT, _COURSE, _FAILURES))), tokens)
+    page.add_acts(
+        {act: its for act, its in lines.items() if act.passed},
+        reserve=int(page.room * (1 - _SHARE)) if failures else 0,
+    )
+    rows = {lesson: row for lesson in failures if (row := _row(lesson))}
+    others = {lesson: row for lesson, row in rows.items() if page.is_news(lesson)}
+    page.add_rows({lesson: row for lesson, row in others.items() if _explanation(lesson)})
+    page.add_acts(lines)  # the course tells more than the trail of one failure
+    page.add_rows({lesson: row for lesson, row in others.items() if page.is_news(lesson)})
+    acts = page.acts
     if not any(act.passed for act in acts) and (
         len(acts) < _LEAST or all(act.is_of_task for act in acts)
     ):
         acts = {}
-    if not acts and not rows:
+    if not acts and not page.rows:
         return "", ()
     shown = [acts[act] for act in course if act in acts]
     text = [
         HEAD,
         *([_COURSE, *shown] if shown else []),
-        *([_FAILURES, *rows.values()] if rows else []),
+        *([_FAILURES, *page.rows.values()] if page.rows else []),
         FOOT,
     ]
-    return "\n".join(text), tuple(lesson for lesson in failures if lesson in told or lesson in rows)
+    told = {*page.rows, *(by_kind[kind] for kind in page.kinds & {*by_kind})}
+    return "\n".join(text), tuple(lesson for lesson in failures if lesson in told)
 
 
-def _add_fitting(
-    chosen: dict[Act, str],
-    course: Sequence[Act],
-    lessons: Mapping[str, Lesson],
-    room: int,
-    tokens: Callable[[str], int],
-) -> None:
-    """Add the most valuable acts that fit, each with its line.
+class _Page:
+    """What is told at the start, as far as it fits."""
 
-    Long acts have to be worth more. The first act that gets past a failure makes the others less
-    valuable.
-    """
-    lines = {act: _lines(act, lessons) for act in course if not harm(act.text)}
-    known = {met for act in chosen for met in act.passed}
-    rest = [act for act in lines if act not in chosen]
-    while rest:
-        best = max(rest, key=lambda act: act.worth(known) / tokens(act.text) ** 0.5)
-        rest.remove(best)
-        line = next((line for line in lines[best] if tokens(line) <= room), "")
-        if line:
-            chosen[best] = line
-            room -= tokens(line)
+    def __init__(self, room: int, tokens: Callable[[str], int]) -> None:
+        self.room, self._tokens = room, tokens
+        self.acts: dict[Act, str] = {}
+        self.rows: dict[Lesson, str] = {}
+        self.kinds: set[str] = set()  # the failures that its acts get past
+
+    def is_news(self, lesson: Lesson) -> bool:
+        """Whether nothing on the page tells of the failures of a lesson."""
+        return lesson not in self.rows and self.kinds.isdisjoint(lesson.kinds)
+
+    def add_rows(self, rows: Mapping[Lesson, str]) -> None:
+        """Add the failures that fit, with what got past them."""
+        for lesson, row in rows.items():
+            if (cost := self._tokens(row)) <= self.room and lesson not in self.rows:
+                self.rows[lesson] = row
+                self.room -= cost
+
+    def add_acts(self, lines: Mapping[Act, Sequence[str]], *, reserve: int = 0) -> None:
+        """Add the most valuable acts that fit, each with the longest of its lines that does.
+
+        Long acts have to be worth more. The first act that gets past a failure makes the others
+        less valuable.
+        """
+        known = {met for act in self.acts for met in act.passed}
+        sizes = {act: self._tokens(act.text) ** 0.5 for act in lines if act not in self.acts}
+        costs = {act: [(self._tokens(line), line) for line in lines[act]] for act in sizes}
+        while fitting := {
+            act: f for act in sizes if (f := _first(costs[act], self.room - reserve))
+        }:
+            best = max(fitting, key=lambda act: act.worth(known) / sizes[act])
+            cost, self.acts[best] = fitting[best]
+            self.room -= cost
+            self.kinds |= {met.kind for met in best.passed}
             known |= {*best.passed}
+            del sizes[best]
+
+
+def _first(lines: Sequence[tuple[int, str]], room: int) -> tuple[int, str] | None:
+    return next(((cost, line) for cost, line in lines if cost <= room), None)
 
 
 def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
     """An act with the errors that it got past and what explained one of them, then shorter."""
-    answers = {
-        _without_head(met.words, act.program): _explanation(lessons.get(met.kind))
-        for met in act.passed
-        if met.words
-    }
+    answers: dict[str, str] = {}
+    for met in act.passed:
+        if met.words:
+            words = _without_head(met.words, act.program)
+            answers[words] = answers.get(words) or _explanation(lessons.get(met.kind))
     errors = sorted(answers, key=lambda words: not answers[words])[:_ERRORS]
     if not errors:
         return [f"  {inert(act.text)}"]
@@ -116,8 +131,21 @@ def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
 
 def _explanation(lesson: Lesson | None) -> str:
     """The answer that explained a failure; "" if none did, or it is long."""
-    said = next((fix.said for fix in fixes_to_show(lesson.fixes) if fix.said), "") if lesson else ""
+    fix = _first_fix(lesson) if lesson else None
+    said = one_line(fix.said) if fix else ""
     return said if len(said) <= _ANSWER and not harm(said) else ""
+
+
+def _first_fix(lesson: Lesson) -> Fix | None:
+    """The best fix that may be told at the start.
+
+    A file that one run edited may have been wrong only in that run.
+    """
+    fix = next(iter(fixes_to_show(lesson.fixes)), None)
+    if fix is None or fix.sort in (INSTEAD, NEXT):
+        return None
+    is_own = EDITED in fix.key and not (fix.is_proven or fix.said)
+    return None if is_own else fix
 
 
 def _without_head(quote: str, program: str) -> str:
@@ -129,14 +157,11 @@ def _without_head(quote: str, program: str) -> str:
 def _row(lesson: Lesson) -> str:
     """A failure with what got past it; "" if that cannot be told.
 
-    The answer that explained it says more than calls. A file that one run edited may have been
-    wrong only in that run.
+    The answer that explained it says more than calls.
     """
-    fix = next(iter(fixes_to_show(lesson.fixes)), None)
-    if fix is None or fix.sort in (INSTEAD, NEXT) or (EDITED in fix.key and not fix.is_proven):
-        return ""
-    words = fix.said or fix.text.removeprefix("What worked: ")
-    if "“" not in lesson.situation or harm(words):
+    fix = _first_fix(lesson)
+    words = (fix.said or fix.text.removeprefix("What worked: ")) if fix else ""
+    if not words or "“" not in lesson.situation or harm(words):
         return ""
     when = one_line(lesson.situation).removeprefix(_SEEN)
     return f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"

@@ -176,6 +176,9 @@ _SAID_KEYS = frozenset(
     ["message", "error", "detail", "reason", "errors", "msg", "title", "description"]
 )
 _BAD = frozenset(["error", "failed", "failure", "fail"])
+_REFUSALS = frozenset(["refused", "rejected", "denied", "refusal", "forbidden"])
+_FINE = frozenset(["ok", "success", "status", "id"])
+_FEW = 3  # fields of a body that says no more than why it refuses
 _EXITS = ("exit_code", "exitCode", "returncode", "return_code", "exitcode")
 _CODE_KEYS = ("status", "statusCode", "status_code", "code", "http_status")
 # A body with only these fields reports on the call; it is not a record of something else
@@ -269,6 +272,8 @@ def _has_error_code(body: dict[str, Any]) -> bool:
 
 def _has_error_field(body: dict[str, Any]) -> bool:
     """Whether an error field makes the result an error, not just a record that has one."""
+    if len(body) <= _FEW and _REFUSALS & body.keys() and not _FINE & body.keys():
+        return any(" " in str(text).strip() for text in body.values())
     error = body.get("error") or body.get("errors") or body.get("exception")
     if not error or error is True or isinstance(error, int):
         return error is True
