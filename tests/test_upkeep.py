@@ -27,6 +27,27 @@ def runs_after(home: Path, later: timedelta, settings: RunSettings) -> list[Ende
         return [agent.runs.get(run.id) for run in agent.runs.list()]
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_the_old_runs_of_every_tenant_go(
+    tmp_path: Path, backend: str, request: pytest.FixtureRequest
+) -> None:
+    settings = Settings(home=str(tmp_path), runs=SHORT)
+    if backend == "postgres":
+        settings = settings.on_database(request.getfixturevalue("database").url)
+    left = {}
+    for days in (0, 9, 11):
+        now = NOW + days * DAY
+        with opened(str(tmp_path), settings=settings, clock=lambda now=now: now) as hw:
+            for tenant in ("default", "acme") if not days else ():
+                agent = hw.agent("coder", project="api", tenant=tenant, run="old")
+                agent.after_action("bash", {"command": "make"}, output="done", failed=False)
+                agent.after_run(task="build")
+            hw.drain()
+            left[days] = [len(hw.tenant(name).ended_runs().rows) for name in ("default", "acme")]
+
+    assert left == {0: [1, 1], 9: [1, 1], 11: [0, 0]}
+
+
 def record(home: Path, now: datetime) -> None:
     """Two runs of two steps; a lesson cites the second step of the first."""
     with opened(str(home), clock=lambda: now) as hw:

@@ -144,6 +144,45 @@ def test_the_lessons_of_a_repository_are_told_beside_those_of_the_server(tmp_pat
         assert [lesson.correction for lesson in kept] == ["Call Kim first."]
 
 
+def test_a_lesson_of_the_repository_that_the_server_gets_too_is_told_once(tmp_path: Path) -> None:
+    clone, home = repository(tmp_path / "clone"), tmp_path / "server"
+    folder = clone / ".hardwon" / "lessons"
+    folder.mkdir(parents=True)
+    (folder / "refunds.md").write_text("# When refunding\n\nAsk finance first.\n")
+    (folder / "deploys.md").write_text("# When deploying\n\nCall Ben first.\n")
+    ada, told = Laptop(tmp_path / "a", clone), list[str]()
+
+    def begin() -> None:
+        told.append(ada.hook("SessionStart", f"s{len(told)}", source="startup"))
+
+    with serving(home) as server:
+        secret = key(home, "create", "--role", "agent")
+        ada.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=secret)
+        begin()
+        with hardwon.open(home) as hw:
+            lessons = hw.agent("default", project="acme/api").lessons
+            numbers = [
+                lessons.add(when, do).id
+                for when, do in (
+                    ("When refunding", "Ask finance first."),
+                    ("When deploying", "Call Kim first."),
+                )
+            ]
+        (folder / "deploys.md").write_text("# When deploying\n\nCall Kim first.\n")
+        ada.exchange()
+        begin()
+        begin()
+        with hardwon.open(home) as hw:
+            for number in numbers:
+                hw.agent("default", project="acme/api").lessons.delete(number)
+        ada.exchange()
+        begin()
+
+    assert [text.count("Ask finance first.") for text in told] == [1, 1, 1, 1]
+    assert [text.count("Call Kim first.") for text in told] == [0, 1, 1, 1]
+    assert [text.count("Call Ben first.") for text in told] == [1, 0, 0, 0]
+
+
 def test_every_verb_works_after_the_login_or_says_what_to_do(
     tmp_path: Path, laptops: tuple[Laptop, Laptop]
 ) -> None:

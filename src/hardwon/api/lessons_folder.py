@@ -59,7 +59,8 @@ def trusted_folder(cwd: str, home: str, scope: Scope) -> str:
 def read(lessons: Lessons, scope: Scope, folder: str, *, is_copy: bool = False) -> int:
     """Bring the lessons of a scope up to date with the files; returns how many changed.
 
-    In a copy of a server's lessons only those that were added here are changed.
+    In a copy of a server's lessons only those that were added here are changed; what the server
+    says in the same words is told once.
     """
     own, known_there = _own_lessons(lessons, scope), set[tuple[str, str]]()
     if is_copy:
@@ -72,9 +73,9 @@ def read(lessons: Lessons, scope: Scope, folder: str, *, is_copy: bool = False) 
     found = {_digest(name): text for name, text in _texts(folder)}
     changed = 0
     for file, (lesson, digest) in known.items():
-        if file not in found and digest != _GONE:
-            tags = _with_file(lesson.tags, f"{file}@{_GONE}")
-            lessons.edit(lesson.id, status=Status.RETIRED, tags=tags)
+        is_told_twice = lesson.is_active and (lesson.situation, lesson.correction) in known_there
+        if is_told_twice or (file not in found and digest != _GONE):
+            _retire(lessons, lesson, file)
             changed += 1
     # A new file takes over the lesson that says the same: it may have been renamed.
     free = [lesson for lesson in own if not any(file in found for file, _ in _file_of(lesson))]
@@ -82,9 +83,14 @@ def read(lessons: Lessons, scope: Scope, folder: str, *, is_copy: bool = False) 
     for file, text in found.items():
         own_lesson, digest = known.get(file, (None, ""))
         words = _parse(text) if digest != _digest(text) else None
-        if words is not None and words[:2] not in known_there:
+        if words is None:
+            continue
+        if words[:2] not in known_there:
             lesson_of_file = own_lesson or same.get((words.when, words.do))
             _keep(lessons, lesson_of_file, words, f"{file}@{_digest(text)}")
+            changed += 1
+        elif own_lesson is not None and own_lesson.is_active:  # it says what the file said before
+            _retire(lessons, own_lesson, file)
             changed += 1
     return changed
 
@@ -139,6 +145,12 @@ def _keep(lessons: Lessons, lesson: Lesson | None, words: Words, file: str) -> N
         tags=_with_file((*sort, *tags), file),
         status=Status.PROVEN,
     )
+
+
+def _retire(lessons: Lessons, lesson: Lesson, file: str) -> None:
+    """Retire the lesson of a file; when the file is to be told again, it is taken up again."""
+    tags = _with_file(lesson.tags, f"{file}@{_GONE}")
+    lessons.edit(lesson.id, status=Status.RETIRED, tags=tags)
 
 
 def _file_of(lesson: Lesson) -> list[tuple[str, str]]:

@@ -115,8 +115,7 @@ class Playbook:
         `text` has a JSON object for each: sort, when, do, wrong. `run` is the name of the run;
         default: the present one of this handle, else the latest of the project that has not ended.
         """
-        values = self._engine.settings
-        if values.is_for_hooks and values.remote:
+        if self._engine.settings.is_on_copy:
             raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
         items = _items_of(text)
         return self._write(items, *self._find_run(run))

@@ -274,6 +274,11 @@ class Settings(NamedTuple):
         return self.server.url or self.postgres.url
 
     @property
+    def is_on_copy(self) -> bool:
+        """Whether the store is a hook's copy of a server's lessons."""
+        return self.is_for_hooks and bool(self.remote)
+
+    @property
     def key_file(self) -> str:
         """The file that holds the key of the server."""
         return os.path.join(self.home, os.path.expanduser(self.server.key_file or "server.key"))

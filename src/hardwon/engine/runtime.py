@@ -71,7 +71,7 @@ class Runtime:
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
         self.unscreened = store
         self.store: Store = screened_ports.screened_store(store)
-        if self.on_disk and not self._is_copy:
+        if self.on_disk and not settings.is_on_copy:
             for kind in ("step", "run", "job"):
                 store.on(kind, partial(self._take_in, kind))
         self.embeds = bool(embedder or settings.recall.embedder)
@@ -95,7 +95,7 @@ class Runtime:
             from hardwon.engine.telemetry import ObservedDoors
 
             return ObservedDoors(*parts, **how)
-        if not (self.on_disk and self._is_copy):
+        if not (self.on_disk and self.settings.is_on_copy):
             from hardwon.engine.doors import Doors
 
             return Doors(*parts, **how)
@@ -104,11 +104,6 @@ class Runtime:
         doors = mirror.ForwardingDoors(*parts, **how)
         doors.outgoing = journal.server_spool(self.settings.home, self.settings.remote)
         return doors
-
-    @property
-    def _is_copy(self) -> bool:
-        """Whether the store is a hook's copy of a server's lessons."""
-        return self.settings.is_for_hooks and bool(self.settings.remote)
 
     def _take_in(self, kind: str, records: list[list[Any]]) -> None:
         from hardwon.engine import mirror
@@ -191,7 +186,7 @@ class Runtime:
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
-        if self.on_disk and not self._is_copy:
+        if self.on_disk and not self.settings.is_on_copy:
             store, settings, now = self.store, self.settings, self.clock()
             from hardwon.engine import upkeep
 
@@ -401,7 +396,7 @@ def _open_store(
     _files.make_folder(home)
     _files.ensure_own(home)
     store: Store
-    if settings.is_for_hooks and settings.remote:
+    if settings.is_on_copy:
         store = sqlite.SqliteStore(home, copy_of=settings.remote)
     elif not shared.url:
         store = sqlite.SqliteStore(home)

@@ -28,13 +28,16 @@ def daily(
     on_disk: bool,
     read: Callable[[Scope, Run], object],
 ) -> Iterator[object]:
-    """Do the daily work that is due, step by step. `read` lets a model read an abandoned run."""
+    """Do the daily work that is due, step by step. `read` lets a model read an abandoned run.
+
+    The runs of every tenant are cut; the lessons of these `tenants` are reviewed.
+    """
     moment = now.timestamp()
     if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
         yield from _settle_runs(store, settings, now, read)
-        for tenant in sorted(tenants):
+        for tenant in store.database.tenants():
             _prune(store, settings, tenant, now)
-            store.ended_runs.cut(tenant, before=now - settings.runs.keep)
+            yield store.ended_runs.cut(tenant, before=now - settings.runs.keep)
     for tenant in sorted(tenants) if settings.proof.share else ():
         if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
             yield hold_out.review(store, tenant, share=settings.proof.share, now=now)

@@ -80,9 +80,7 @@ class _Conversation:
 
         if folder := lessons_folder.trusted_folder(cwd, settings.home, scope):
             with suppress(HardwonError, OSError):  # the session begins all the same
-                lessons_folder.read(
-                    self._agent.lessons, scope, folder, is_copy=bool(settings.remote)
-                )
+                lessons_folder.read(self._agent.lessons, scope, folder, is_copy=settings.is_on_copy)
 
     def prompt(self, event: Event) -> HookReply:
         if self._asks and prompt_text("ask").partition("\n")[0] in event.text:
