@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from hardwon.api.client.remote import connect
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
+from hardwon.core.values.scope import Scope
 from tests.client.test_login import Laptop
 from tests.learn.past_runs import evidence
 from tests.learn.transcripts.test_past import task_of
@@ -250,23 +252,30 @@ def test_a_long_session_is_sent_in_parts(
     }
 
 
-def test_no_secret_of_a_session_leaves_the_machine(tmp_path: Path) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6" * 3
-    talk = Claude(str(tmp_path), at=datetime.now(UTC)).says(f"Use the token {secret}")
-    talk.run(f"kiosk login --token {secret}", f"kiosk: error: {secret} is expired", failed=True)
-    talk.write(Path(os.environ["HOME"]))
-    pushed = list[object]()
+def pushed_by(tmp_path: Path) -> list[Any]:
+    """The records that a laptop sends to a server."""
+    pushed = list[Any]()
     with served(tmp_path / "server") as server:
         home = logged_in(server, tmp_path / "laptop")
         with connect(server.service.url, key=server.key("agent"), settings=load(str(home))) as hw:
             call = hw._connection.wire.call
 
             def spy(*values: Any, **how: Any) -> Any:
-                pushed.append(values)
+                pushed.extend(values[2]["records"])
                 return call(*values, **how)
 
             hw._connection.wire.call = spy  # type: ignore[method-assign]
-            hw.agent("coder").sessions.learn()
+            hw.agent("coder", project=PROJECT).sessions.learn()
+    return pushed
+
+
+def test_no_secret_of_a_session_leaves_the_machine(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    talk = Claude(str(tmp_path), at=datetime.now(UTC)).says(f"Use the token {secret}")
+    talk.run(f"kiosk login --token {secret}", f"kiosk: error: {secret} is expired", failed=True)
+    path = talk.write(Path(os.environ["HOME"]))
+    path.rename(path.with_name(f"{secret}.jsonl"))
+    pushed = pushed_by(tmp_path)
 
     assert "kiosk login" in repr(pushed)
     assert secret not in repr(pushed)
@@ -287,14 +296,102 @@ def test_a_key_of_one_project_sends_no_session_of_another(
     }
 
 
-def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
+def test_a_key_of_one_agent_sends_no_session_of_another(
+    tmp_path: Path, sessions: list[Path]
+) -> None:
     with served(tmp_path / "server") as server:
-        record = ["session", ["default", "coder", PROJECT], ["claude"], []]
+        home, limited = logged_in(server, tmp_path / "laptop"), server.key("agent", agent="tester")
+        with connect(server.service.url, key=limited, settings=load(str(home))) as hw:
+            learnt = hw.agent("coder", project=PROJECT).sessions.learn()
+
+    assert {session.problem for session in learnt} == {"the key may not write to the agent 'coder'"}
+
+
+def test_sessions_are_sent_again_for_another_agent_and_with_another_key(
+    tmp_path: Path, sessions: list[Path]
+) -> None:
+    sent = list[int]()
+    with served(tmp_path / "server") as server:
+        home, one, two = logged_in(server, tmp_path / "laptop"), *(server.key() for _ in range(2))
+        for secret, agent in ((one, "coder"), (one, "tester"), (two, "coder"), (two, "coder")):
+            with connect(server.service.url, key=secret, settings=load(str(home))) as hw:
+                sent.append(len(hw.agent(agent, project=PROJECT).sessions.learn()))
+
+    assert sent == [SESSIONS, SESSIONS, SESSIONS, 0]
+
+
+AT = "2026-11-01T10:00:00+00:00"
+GOOD_ROW = [AT, "d1", "Bash", "kiosk stock", NO_LOGIN, True]
+
+
+def session_record(
+    *rows: object, id: object = "s1", changed: object = 1.8e9, since: object = 0.0
+) -> list[Any]:
+    """A session as another machine sends it."""
+    head = ["claude-code", id, changed, "run", since, True]
+    return ["session", ["default", "coder", PROJECT], head, list(rows)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        ["session", ["default", "coder", PROJECT], ["claude"], []],
+        session_record(GOOD_ROW, changed=1e300),
+        session_record(GOOD_ROW, changed=10**400),
+        session_record(GOOD_ROW, changed=-1e15),
+        session_record(GOOD_ROW, since=float("inf")),
+        session_record(GOOD_ROW, since=float("nan")),
+        session_record([AT, 7, *GOOD_ROW[2:]]),
+        session_record(GOOD_ROW, [AT]),
+        session_record("no row"),
+        ["a kind of the future", ["default", "coder", PROJECT], 1],
+    ],
+)
+def test_a_damaged_record_is_refused(tmp_path: Path, record: list[Any]) -> None:
+    with served(tmp_path / "server") as server:
         body = {"batch": "one", "records": [record]}
         answer = server.ask("POST", "/v1/sync", body, key=server.token)
 
     assert answer.status == 400
     assert "is damaged" in answer.json["detail"]
+    assert not list(tmp_path.glob("server/sessions/sent/*.json"))
+
+
+def test_what_cannot_be_recorded_is_set_aside_and_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, folder = Scope("default", "coder"), tmp_path / "server" / "sessions" / "sent"
+    with served(tmp_path / "server") as server:
+        store = server.hw._engine.store
+        store.ended_runs.note_past(owner, "a live run", "1793527200.0")
+        odd = [AT, "a live run", *GOOD_ROW[2:]]
+        records = [session_record(odd, id=f"odd {number}") for number in range(12)]
+        body = {"batch": "one", "records": [*records, session_record(GOOD_ROW)]}
+        assert server.ask("POST", "/v1/sync", body, key=server.token).json["taken"] == 13
+        server.hw.drain()
+
+        assert len(list(folder.glob("*.damaged"))) == 8
+        assert not list(folder.glob("*.json"))
+        assert [run.task for run in server.hw.tenant().ended_runs().rows] == [""]
+
+        most = max(path.stat().st_size for path in folder.glob("*.damaged"))
+        monkeypatch.setattr("hardwon.learn.transcripts.sending._MOST", most)
+        later = {"batch": "two", "records": [session_record(GOOD_ROW, id="s2")]}
+        assert server.ask("POST", "/v1/sync", later, key=server.token).status == 200
+
+
+def test_the_size_of_a_part_is_that_of_its_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.learn.transcripts.sending._PART", 3000)
+    talk = Claude(str(tmp_path), at=datetime.now(UTC)).says("Count")
+    for number in range(9):
+        talk.run(f"kiosk stock {number}", "\u5e93" * 300)
+    talk.write(Path(os.environ["HOME"]))
+    sizes = [len(json.dumps(record[3])) for record in pushed_by(tmp_path)]
+
+    assert len(sizes) > 5
+    assert max(sizes) < 3100
 
 
 def test_runs_in_a_file_are_imported_by_the_server(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,26 @@ def test_no_file_names_a_forgotten_tenant(home: Path) -> None:
     left = [name for name in traces(home, GONE) if not name.startswith("hardwon.db")]
     assert left == []
     assert traces(home, STAYS)
+
+
+def test_sessions_that_were_sent_for_a_forgotten_tenant_are_not_recorded(home: Path) -> None:
+    waiting = home / "sessions" / "sent"
+    row = ["2026-11-01T10:00:00+00:00", "d1", "Bash", "kiosk stock", "error: no login", True]
+    with hardwon.open(home) as hw:
+        for tenant in (GONE, STAYS):
+            scope, head = [tenant, "sent", "api"], ["claude-code", "s1", 1.8e9, "run", 0.0, True]
+            record = ["session", scope, head, [row], ["Ada", "laptop"]]
+            hw.exchange.receive(f"batch of {tenant}", [record])
+            (waiting / f"{tenant}.json.damaged").write_text(json.dumps([scope, "odd"]))
+        assert len(traces(waiting, GONE)) == 2
+        hw.forget_tenant(GONE)
+
+        assert traces(waiting, GONE) == []
+        assert len(traces(waiting, STAYS)) == 2
+        hw.drain()
+        assert hw.tenant(GONE).scopes() == []
+        assert hw.tenant(GONE).ended_runs().rows == ()
+        assert hw.tenant(STAYS, agent="sent").ended_runs().rows
 
 
 def test_a_run_of_a_forgotten_tenant_is_gone_and_others_stay(home: Path) -> None:

@@ -33,12 +33,12 @@ class ServerConnection:
     def __init__(
         self, wire: Wire, name: str, settings: Settings, clock: Callable[[], datetime]
     ) -> None:
-        folder = blake2b(name.encode(), digest_size=8).hexdigest()
+        self.account = blake2b(name.encode(), digest_size=8).hexdigest()
         self.wire = wire
         self.settings = settings
         self.clock = clock
         self.trouble: Callable[[BaseException], None] = _warn
-        self.outbox = Outbox(os.path.join(settings.home, "outbox", folder), wire, self.tell)
+        self.outbox = Outbox(os.path.join(settings.home, "outbox", self.account), wire, self.tell)
 
     def tell(self, error: BaseException) -> None:
         """Report an error that was hidden from the agent's turn."""

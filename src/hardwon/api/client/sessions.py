@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from hardwon.api.client.handles import RemoteHandle
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, NotAllowed
+from hardwon.core.values.scope import Scope
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.past import Learnt
 from hardwon.learn.transcripts.sending import SentSessions
@@ -59,8 +60,13 @@ class RemoteSessions(RemoteHandle):
         if not connection.settings.server.url:
             raise InvalidInput("sessions are sent after `hardwon login URL`")
 
-        def push(batch: str, record: Sequence[object]) -> bool:
+        def push(batch: str, scope: Scope, record: Sequence[object]) -> None:
             sent = {"batch": batch, "records": [record]}
-            return bool(connection.wire.call("sync.push", None, sent)["taken"])
+            if not connection.wire.call("sync.push", None, sent)["taken"]:
+                only = connection.wire.call("operations.me", None, {})["agent"]
+                is_project = only in {None, scope.agent}
+                what = f"project {scope.project!r}" if is_project else f"agent {scope.agent!r}"
+                raise NotAllowed(f"the key may not write to the {what}")
 
-        return SentSessions(connection.settings, self.scope, connection.clock, push)
+        common = connection.settings, self.scope, connection.clock
+        return SentSessions(*common, push, account=connection.account)

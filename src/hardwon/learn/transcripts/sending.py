@@ -17,8 +17,9 @@ from hashlib import blake2b
 from typing import Any
 
 from hardwon.core import _files
-from hardwon.core.errors import NotAllowed, Unavailable, storage_error
+from hardwon.core.errors import Unavailable, storage_error
 from hardwon.core.settings import Settings
+from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import Author
@@ -51,22 +52,33 @@ from hardwon.storage.sql.journal import server_spool
 from hardwon.storage.stores.run_files import at_work, put_aside
 
 SESSION = "session"  # the kind of a record that holds a part of a session
-_PART = 2 << 20  # characters of a part; a slow line must carry it in ten seconds
+_PART = 2 << 20  # bytes of a part; a slow line must carry it in ten seconds
 _MOST = 512 << 20  # bytes that may wait for a worker
-_SUFFIX = ".json"
+_MOST_DAMAGED = 8  # files that are kept for a person to look at
+_LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
+_LOCK = "collect.lock"
+_SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
-Push = Callable[[str, Sequence[object]], bool]  # the name of a batch, its record → was it taken
+Push = Callable[[str, Scope, Sequence[object]], None]  # the name of a batch, and its record
 
 
 class SentSessions(SessionIntake):
     """Sends past sessions to the server that this machine shares lessons with."""
 
     def __init__(
-        self, settings: Settings, scope: Scope, clock: Callable[[], datetime], push: Push
+        self,
+        settings: Settings,
+        scope: Scope,
+        clock: Callable[[], datetime],
+        push: Push,
+        *,
+        account: str,
     ) -> None:
+        """`account` tells the server and the key apart: with another one all is sent again."""
         super().__init__(settings, scope, clock, on_disk=True)
         self._push = push
-        name = f"sent-{_files.database_digest(settings.server.url)}"
+        whose = json.dumps([account, scope.tenant, scope.agent])
+        name = f"sent-{blake2b(whose.encode(), digest_size=8).hexdigest()}"
         self._notes = os.path.join(settings.home, "sessions", name)
 
     def _take(self, session: Session, moments: Iterator[Dated], *, is_look: bool) -> Learnt:
@@ -88,11 +100,10 @@ class SentSessions(SessionIntake):
 
     def _send(self, session: Session, number: int, rows: list[list[Any]], *, is_over: bool) -> None:
         place, scope, source = session[:3]
-        name = place.id if number == 1 else f"{place.id} part {number}"
+        name = screen_excerpt(place.id, 200) + (f" part {number}" if number > 1 else "")
         head = [place.agent, name, place.changed, source.run, source.since, is_over]
         digest = blake2b(json.dumps([scope, head, rows]).encode(), digest_size=16).hexdigest()
-        if not self._push(f"{SESSION}-{digest}", [SESSION, scope, head, rows]):
-            raise NotAllowed(f"the key may not write to the project {scope.project!r}")
+        self._push(f"{SESSION}-{digest}", scope, [SESSION, scope, head, rows])
         spool = server_spool(self._settings.home, self._settings.server.url)
         spool.append([WANTED, scope])  # the lessons come back into the copy of this machine
 
@@ -118,7 +129,8 @@ class SentSessions(SessionIntake):
         return begun
 
 
-_SAID = 3  # fields of a message: when, after which call, the text; a call has more
+_SAID = 3  # fields of a message: when, after which call, the text
+_CALLED = 6  # fields of a call: when, its digest, tool, arguments, output, whether it failed
 
 
 def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
@@ -132,7 +144,7 @@ def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
             row.append(screen_excerpt(moment.text, TASK))
         else:
             continue
-        length = sum(len(text) for text in row if isinstance(text, str))
+        length = len(json.dumps(row))
         if part and size + length > _PART:
             yield part
             part, size = [], 0
@@ -154,7 +166,7 @@ def take_in(engine: Runtime, records: Iterable[Sequence[Any]]) -> None:
 def collect(engine: Runtime) -> Iterator[Learnt]:
     """Record the sessions that other machines have sent."""
     folder = _folder(engine)
-    lock = _files.Lock(os.path.join(folder, "collect.lock"))
+    lock = _files.Lock(os.path.join(folder, _LOCK))
     if not lock.acquire(wait=False):
         return
     try:
@@ -163,15 +175,43 @@ def collect(engine: Runtime) -> Iterator[Learnt]:
             try:
                 with open(entry.path, encoding="utf-8") as file:
                     learnt = _record(engine, *_parse(json.load(file)))
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, OverflowError, AttributeError, LookupError) as error:
                 told = "%s is damaged and set aside: %s"
                 logging.getLogger("hardwon").warning(told, entry.path, error)
-                os.replace(entry.path, f"{entry.path}.damaged")
+                _set_aside(entry)
                 continue
             _files.unlink(entry.path)
             yield learnt
     finally:
         lock.release()
+
+
+def _set_aside(damaged: os.DirEntry[str]) -> None:
+    """Keep a file that cannot be recorded for a person to look at; the oldest ones go."""
+    folder = os.path.dirname(damaged.path)
+    os.replace(damaged.path, damaged.path.removesuffix(_SUFFIX) + _DAMAGED)
+    aside = [entry for entry in os.scandir(folder) if entry.name.endswith(_DAMAGED)]
+    aside.sort(key=lambda entry: entry.stat().st_mtime_ns)
+    for entry in aside[:-_MOST_DAMAGED]:
+        _files.unlink(entry.path)
+
+
+def forget(engine: Runtime, tenant: str) -> None:
+    """Delete what was sent for a tenant and not recorded, and files that name no tenant."""
+    folder = _folder(engine)
+    if not os.path.isdir(folder):
+        return
+    with _files.Lock(os.path.join(folder, _LOCK)):  # a worker may be recording one of them
+        for entry in list(os.scandir(folder)):
+            if not entry.name.endswith((_SUFFIX, _DAMAGED)):
+                continue
+            try:
+                with open(entry.path, encoding="utf-8") as file:
+                    is_other = json.load(file)[0][0] != tenant
+            except (ValueError, TypeError, LookupError):
+                is_other = False
+            if not is_other:
+                _files.unlink(entry.path)
 
 
 def _folder(engine: Runtime) -> str:
@@ -184,18 +224,18 @@ def _put(folder: str, record: Sequence[Any]) -> None:
     name = blake2b(text, digest_size=16).hexdigest() + _SUFFIX
     try:
         _files.make_folder(folder)
-        if bytes_in(folder) > _MOST:
+        if bytes_in(folder, _SUFFIX) > _MOST:
             raise Unavailable("too many sessions wait for a worker; start `hardwon work`")
         _files.replace(os.path.join(folder, name), text, durable=True)
     except OSError as error:
         raise storage_error(error, folder) from error
 
 
-def bytes_in(folder: str) -> int:
-    """The bytes of the files in a folder; one that goes meanwhile does not count."""
+def bytes_in(folder: str, suffix: str = "") -> int:
+    """The bytes of the files in a folder whose names end so; those that go meanwhile count 0."""
     size = 0
     with os.scandir(folder) as entries:
-        for entry in entries:
+        for entry in (entry for entry in entries if entry.name.endswith(suffix)):
             with suppress(FileNotFoundError):
                 size += entry.stat().st_size
     return size
@@ -204,6 +244,13 @@ def bytes_in(folder: str) -> int:
 def _parse(record: Sequence[Any]) -> tuple[Scope, SessionPlace, Source, bool, list[Any]]:
     """A record of a session; ValueError or TypeError if it is none."""
     scope, (agent, name, changed, run, since, is_over), rows, by = record
+    for seconds in (changed, since):
+        if not 0 <= seconds <= _LATEST:
+            raise ValueError(f"not a time: {seconds!r}")
+    for row in rows:
+        is_row = isinstance(row, list) and len(row) in {_SAID, _CALLED}
+        if not is_row or not all(isinstance(text, str) for text in row[: _CALLED - 1]):
+            raise ValueError(f"neither a message nor a call: {one_line(repr(row), 200)}")
     place = SessionPlace(str(agent), str(name), "", changed=float(changed))
     source = Source(str(run), float(since), Author(*map(str, by)))
     return Scope(*scope), place, source, bool(is_over), list(rows)
