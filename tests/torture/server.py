@@ -11,6 +11,7 @@ import random
 import re
 import string
 import sys
+import time
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from tests.surfaces.serve.served import Answer, Served, served
 _MEGABYTES = 150  # a body of 20 MB is allowed at two operations, and costs four times its size
 _OPEN = ("/login", "/static")
 _LEFT_OUT = (WAKE, "/healthz", "/readyz")  # starts a process; tell everybody that it lives
+_LOGGED = 10  # seconds for the last line
 _SERIES = 300  # lines of /metrics, however many names there are
 _LINE = r"[0-9T:.+-]+ 127\.0\.0\.1 \S+ [A-Z]+ \S+ \d{3} [0-9.]+"
 _ALLOWS = "access-control-allow-origin"
@@ -134,6 +136,9 @@ def s22(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
                 path += quote(f"{_word(chance)}\n\r\x1b[2J\u2028{_word(chance)}", safe="")
                 answer = _ask(server, method, path, b"", headers)
                 answers += answer is not None and answer.body != b"this is not HTTP"
+            until = time.monotonic() + _LOGGED  # a line follows its answer
+            while log.getvalue().count("\n") < answers and time.monotonic() < until:
+                time.sleep(0.01)
         page = server.ask("GET", "/metrics", key=server.token).body.decode()
     lines = log.getvalue().split("\n")[:-1]
     forged = [one for one in lines if not re.fullmatch(_LINE, one)]
