@@ -10,6 +10,7 @@ import pytest
 import hardwon
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.storage.service import FileDatabase, KeyRing
+from tests.learn.traces.sent import request, root_span, tool_span
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
 
@@ -84,6 +85,22 @@ def test_sessions_that_were_sent_for_a_forgotten_tenant_are_not_recorded(home: P
         assert hw.tenant(GONE).scopes() == []
         assert hw.tenant(GONE).ended_runs().rows == ()
         assert hw.tenant(STAYS, agent="sent").ended_runs().rows
+
+
+def test_spans_that_came_for_a_forgotten_tenant_are_not_recorded(home: Path) -> None:
+    waiting = home / "traces"
+    with hardwon.open(home) as hw:
+        for tenant in (GONE, STAYS):
+            body = request([tool_span(7, 2, "make", "no targets", failed=True), root_span(7, "t")])
+            hw.agent("spans", tenant=tenant).traces.take(body, is_json=True)
+            (waiting / f"{tenant}.jsonl.damaged").write_text(json.dumps([tenant, "spans", "shop"]))
+        assert len(traces(waiting, GONE)) == 2
+        hw.forget_tenant(GONE)
+
+        assert traces(waiting, GONE) == []
+        assert len(traces(waiting, STAYS)) == 2
+        hw.drain()
+        assert hw.tenant(GONE).ended_runs().rows == ()
 
 
 def test_a_run_of_a_forgotten_tenant_is_gone_and_others_stay(home: Path) -> None:

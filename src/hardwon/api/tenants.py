@@ -229,7 +229,8 @@ def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
 
 def forget(engine: Runtime, name: str) -> None:
     """Delete a tenant; its jobs first, so that no worker creates lessons again."""
-    from hardwon.learn.transcripts import sending  # on use: no other verb needs it
+    from hardwon.learn.traces import runs as traces  # on use: no other verb needs them
+    from hardwon.learn.transcripts import sending
     from hardwon.learn.trials import loops  # on use: the API must not wait for what runs loops
 
     loops.forget(engine, name)
@@ -245,4 +246,5 @@ def forget(engine: Runtime, name: str) -> None:
             module.forget(engine.settings.home, name)
         service.forget(engine.settings, name)
         sending.forget(engine, name)  # after its keys, which could send more
+        traces.forget(engine, name)
     engine.store.forget(name)

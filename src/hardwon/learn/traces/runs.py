@@ -31,7 +31,7 @@ from hardwon.learn.traces.conventions import (
     spans_in_protobuf,
 )
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
-from hardwon.learn.transcripts.sending import bytes_in
+from hardwon.learn.transcripts.sending import LOCK, bytes_in, forget_files
 from hardwon.learn.transcripts.transcript import (
     USER,
     Event,
@@ -114,14 +114,14 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     folder = _folder(engine)
     if not (engine.on_disk and os.path.isdir(folder)):
         return
-    lock = _files.Lock(os.path.join(folder, "collect.lock"))
+    lock = _files.Lock(os.path.join(folder, LOCK))
     if not lock.acquire(wait=False):
         return
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
         files = [os.path.join(folder, name) for name in names]
         waiting = _read(files)
-        is_full = bytes_in(folder) > _WAITING
+        is_full = bytes_in(folder, _SUFFIX) > _WAITING
         over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
         for key in _in_order(over, waiting):
             yield from record_run(engine, key, waiting.pop(key))
@@ -129,6 +129,11 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
             _keep_only(engine, waiting, files)
     finally:
         lock.release()
+
+
+def forget(engine: Runtime, tenant: str) -> None:
+    """Delete the spans of a tenant that wait for a worker."""
+    forget_files(_folder(engine), tenant, lambda file: json.loads(file.readline())[0])
 
 
 def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterator[Learnt]:
@@ -254,7 +259,7 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
     name = f"{time.time_ns():020d}-{os.urandom(4).hex()}{_SUFFIX}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        if bytes_in(folder) > _MOST:
+        if bytes_in(folder, _SUFFIX) > _MOST:
             raise Unavailable("too many spans wait for a worker; start `hardwon work`")
         _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
     except OSError as error:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import IO, Any
 
 from hardwon.core import _files
 from hardwon.core.errors import Unavailable, storage_error
@@ -56,7 +56,7 @@ _PART = 2 << 20  # bytes of a part; a slow line must carry it in ten seconds
 _MOST = 512 << 20  # bytes that may wait for a worker
 _MOST_DAMAGED = 8  # files that are kept for a person to look at
 _LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
-_LOCK = "collect.lock"
+LOCK = "collect.lock"
 _SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
 Push = Callable[[str, Scope, Sequence[object]], None]  # the name of a batch, and its record
@@ -166,7 +166,7 @@ def take_in(engine: Runtime, records: Iterable[Sequence[Any]]) -> None:
 def collect(engine: Runtime) -> Iterator[Learnt]:
     """Record the sessions that other machines have sent."""
     folder = _folder(engine)
-    lock = _files.Lock(os.path.join(folder, _LOCK))
+    lock = _files.Lock(os.path.join(folder, LOCK))
     if not lock.acquire(wait=False):
         return
     try:
@@ -198,16 +198,20 @@ def _set_aside(damaged: os.DirEntry[str]) -> None:
 
 def forget(engine: Runtime, tenant: str) -> None:
     """Delete what was sent for a tenant and not recorded, and files that name no tenant."""
-    folder = _folder(engine)
+    forget_files(_folder(engine), tenant, lambda file: json.load(file)[0][0])
+
+
+def forget_files(folder: str, tenant: str, tenant_of: Callable[[IO[str]], object]) -> None:
+    """Delete the waiting and damaged files of a tenant, and those that name no tenant."""
     if not os.path.isdir(folder):
         return
-    with _files.Lock(os.path.join(folder, _LOCK)):  # a worker may be recording one of them
+    with _files.Lock(os.path.join(folder, LOCK)):  # a worker may be recording one of them
         for entry in list(os.scandir(folder)):
-            if not entry.name.endswith((_SUFFIX, _DAMAGED)):
+            if not entry.is_file() or entry.name == LOCK:
                 continue
             try:
                 with open(entry.path, encoding="utf-8") as file:
-                    is_other = json.load(file)[0][0] != tenant
+                    is_other = tenant_of(file) != tenant
             except (ValueError, TypeError, LookupError):
                 is_other = False
             if not is_other:
