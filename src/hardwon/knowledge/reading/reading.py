@@ -347,7 +347,7 @@ _SIGNS_AFTER = (  # in lower case
     *("declared and", "current branch"),
 )
 _SIGNS_BEFORE = (" is not ", " declared ")
-_ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*+{NAME})+"
+_ROW = rf"{NAME}(?:[\s.:/=,@-]*+(?:(?:and|or)\s++)?{NAME})+"
 
 
 def kind_text(line: str, *, is_coined: bool = False) -> str:

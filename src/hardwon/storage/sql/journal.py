@@ -240,8 +240,6 @@ class Journal:
         """Fold in the records of another machine; once, however often the batch is sent."""
         try:
             with self._db:
-                if unknown := {kind for kind, *_ in records} - self._folds.keys():
-                    raise ValueError(f"unknown kind {min(map(str, unknown))!r}")
                 if self._is_new(batch):
                     self._fold(records)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
