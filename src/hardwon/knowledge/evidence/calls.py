@@ -93,6 +93,11 @@ def only_asks(call: Call) -> bool:
     return not LOOKING.isdisjoint((*flags, *subs)) and "$(" not in call.text
 
 
+def part_words(call: Call) -> list[str]:
+    """The program and the part of it that a call names, without flags and variables."""
+    return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
+
+
 def names_of(call: Call) -> set[str]:
     """The words of a call, of a path its last name."""
     return {word.rpartition("/")[2] for word in call.text.split()}

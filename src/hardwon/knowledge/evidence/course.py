@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
-from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own, only_asks
+from hardwon.knowledge.evidence.calls import (
+    CHANGING,
+    Call,
+    calls_of,
+    is_own,
+    only_asks,
+    part_words,
+)
 from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
     cures_of,
     only_looks,
-    part_words,
     runs_file_of,
     said_words,
     sources_of,

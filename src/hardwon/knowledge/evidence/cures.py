@@ -11,7 +11,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import giver_of
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only, only_asks
+from hardwon.knowledge.evidence.calls import (
+    Call,
+    calls_of,
+    is_own,
+    looks_only,
+    only_asks,
+    part_words,
+)
 from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
 from hardwon.knowledge.reading.authored import made_paths, tail
@@ -86,11 +93,6 @@ def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call 
                 ):
                     return last, call
     return at, None
-
-
-def part_words(call: Call) -> list[str]:
-    """The program and the part of it that a call names, without flags and variables."""
-    return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
 
 
 def _cure(

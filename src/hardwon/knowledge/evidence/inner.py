@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import Call, calls_of
+from hardwon.knowledge.evidence.calls import Call, calls_of, part_words
 from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.knowledge.reading.bodies import is_failed_json
@@ -158,8 +158,5 @@ def working_calls(step: Step) -> list[Call]:
 
 def _is_of_part(call: Call, other: Call) -> bool:
     """Whether two calls are of the same part of a program, one perhaps with more words."""
-    ours, theirs = (
-        [word for word in one.kind.split() if not word.startswith("-") and "=" not in word]
-        for one in (call, other)
-    )
+    ours, theirs = part_words(call), part_words(other)
     return all(word == its for word, its in zip(ours, theirs, strict=False)) and bool(ours)
