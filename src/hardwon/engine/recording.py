@@ -211,7 +211,8 @@ def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]
     if lesson is None:
         return []
     if (mark := _success(failure.kind, fix)) not in past.counted:
-        memory.keep(mined_lesson.record_success(lesson, fix))
+        best = mined_lesson.with_best_text(fix, lesson, step)
+        memory.keep(mined_lesson.record_success(lesson, best))
         return [mark]
     if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
         memory.keep(mined_lesson.settle(with_text(lesson, fix)))

@@ -344,10 +344,15 @@ def leaves(call: Call) -> Iterator[tuple[str, object]]:
         words = [word for word in call.text.split()[1:] if not word.startswith("-")]
         yield from ((("", " ".join(words)),) if words else ())
         return
+    yield from _leaves(arguments(call), "")
+
+
+def arguments(call: Call) -> object:
+    """What a tool is given; None if that is no JSON."""
     try:
-        yield from _leaves(json.loads(call.text), "")
+        return json.loads(call.text)
     except ValueError:
-        return
+        return None
 
 
 def _leaves(given: object, name: str) -> Iterator[tuple[str, object]]:

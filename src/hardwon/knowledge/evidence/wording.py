@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from difflib import ndiff
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
-from hardwon.knowledge.evidence.trails import leaves
+from hardwon.knowledge.evidence.trails import arguments, leaves
 from hardwon.knowledge.reading.authored import writings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.knowledge.evidence.trails import Passed
 
@@ -23,9 +26,12 @@ SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD, NEXT])
 VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 300  # characters of one call
 _ANSWER = 200  # characters of an answer
+_NAMES = 80  # characters of the names of arguments beside those that were changed
 _PARTS = 4  # changes that are named
 _LINES, _LINE = 8, 120  # of an edit
 _NEW_WORDS = 3  # of an edit that its key names
+_LABEL = 4  # words before a value in an error
+_PLAIN = re.compile(r"[a-z]+").fullmatch
 
 
 class Seen(NamedTuple):
@@ -149,8 +155,10 @@ def _show_working(found: Passed, run: Seen) -> str:
     working = found.working
     if not working.is_tool or working.paths or found.failing.program != working.program:
         return show_step(working, run, found.failing)
+    changes = _changes(found, run)
     names = ", ".join(name for name, _ in leaves(working))
-    return f"`{clip(f'{working.program}({names})', _SHOWN)}`{_changes(found, run)}"
+    names = "…" if changes and len(names) > _NAMES else names
+    return f"`{clip(f'{working.program}({names})', _SHOWN)}`{changes}"
 
 
 def _changes(found: Passed, run: Seen) -> str:
@@ -168,17 +176,40 @@ def _changes(found: Passed, run: Seen) -> str:
             if name in old and old[name] != new[name]
         },
     }
+    for name, total in _totals(found.working):
+        if label := _label(total, run.line):
+            told[name] = f"other `{name}`, which add up to {label}"
     said = {*re.findall(r"\w+", run.line)}
     named = [words for name, words in told.items() if re.split(r"\W", name)[-1] in said]
     parts = (named or list(told.values()))[:_PARTS]
     return f" ({', '.join(parts)})" if parts else ""
 
 
+def _totals(call: Call) -> Iterator[tuple[str, object]]:
+    """The sums of the numbers that a tool is given in a list of objects, with their names."""
+    given = arguments(call)
+    for field, rows in given.items() if isinstance(given, dict) else ():
+        items = rows if isinstance(rows, list) and len(rows) > 1 else ()
+        for name in items[0] if items and all(isinstance(item, dict) for item in items) else ():
+            numbers = [item[name] for item in items if isinstance(item.get(name), int | float)]
+            if len(numbers) == len(items):
+                yield f"{field}[].{name}", sum(numbers)
+
+
+def _label(value: object, line: str) -> str:
+    """Where an error names a value, by the plain words before it; "" if it does not."""
+    found = re.search(rf"(?<![\w.-]){re.escape(str(value))}(?![\w-])", line)
+    if found is None or len(str(value)) < 2:
+        return ""
+    before = line[: found.start()].split()[-_LABEL:]
+    words = " ".join([*takewhile(_PLAIN, reversed(before))][::-1])
+    return f"the {f'“{words} …”' if words else 'one'} that the error names"
+
+
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
+    if label := _label(value, run.line):
+        return f", {label}"
     shown = fold_value(value, run.text, run.printed)
-    if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
-        return f" as `{shown}`"
-    words = {word.rstrip(".-") for word in re.findall(r"[\w.-]+", run.line)}
-    is_said = len(str(value)) > 1 and str(value) in words
-    return ", the one that the error names" if is_said else ""
+    is_other = shown not in ("", fold_value(old, run.text, run.printed), str(old))
+    return f" as `{shown}`" if is_other else ""

@@ -33,7 +33,7 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.folding import fold_call
 from hardwon.knowledge.evidence.inner import called_parts, failing_call
 from hardwon.knowledge.evidence.keys import failed_key
-from hardwon.knowledge.evidence.wording import FURTHER
+from hardwon.knowledge.evidence.wording import FURTHER, VALUES
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.authored import is_shell, tail
 from hardwon.knowledge.reading.call_keys import blamed_command
@@ -225,11 +225,21 @@ def settle(lesson: Lesson) -> Lesson:
     )
 
 
+def with_best_text(fix: Fix, lesson: Lesson, step: Step) -> Fix:
+    """The fix of a failing step, with the text that an earlier run gave it if that tells more."""
+    for known in lesson.fixes:
+        if known.key != fix.key or known.sort != fix.sort:
+            continue
+        # Fewer lines have less of one task in them. A longer trail says where a value comes from.
+        is_fewer = fix.sort == LINES and len(known.text) < len(fix.text)
+        is_source = fix.key.endswith(VALUES) and len(known.text) > len(fix.text)
+        if is_fewer or (is_source and not is_shell(step)):
+            return fix._replace(text=known.text)
+    return fix
+
+
 def record_success(lesson: Lesson, fix: Fix) -> Lesson:
     """The lesson after one more run in which the fix worked; two runs prove it."""
-    known = next((known for known in lesson.fixes if known.key == fix.key), fix)
-    if fix.sort == LINES and len(known.text) < len(fix.text):
-        fix = fix._replace(text=known.text)  # fewer lines have less of one task in them
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settle(grown)
