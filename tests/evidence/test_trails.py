@@ -231,6 +231,49 @@ def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("error", "failing", "working", "told"),
+    [
+        (
+            "total price is 608, but paid 304",
+            '{"amount": 304}',
+            '{"amount": 608}',
+            "another `amount`, the “total price is …” that the error names",
+        ),
+        (
+            "total is 305, paid 255",
+            '{"pay": [{"id": "x", "sum": 100}, {"id": "y", "sum": 155}]}',
+            '{"pay": [{"id": "x", "sum": 100}, {"id": "y", "sum": 205}]}',
+            "other `pay[].sum`, which add up to the “total is …” that the error names",
+        ),
+        (
+            "voucher cannot be used for a change",
+            '{"pay": "voucher_4711", "day": "x"}',
+            '{"pay": "gift_card_12", "day": "x"}',
+            "another `pay` as `gift_card_<n>`",
+        ),
+        (
+            "no such user",
+            '{"who": "ada_lovelace_4711", "day": "x"}',
+            '{"who": "eve_lovelace_12", "day": "x"}',
+            "another `who`",
+        ),
+    ],
+)
+def test_a_new_value_is_told_by_the_words_of_the_error_or_by_its_sort(
+    error: str, failing: str, working: str, told: str
+) -> None:
+    failed = Step("book", failing, f"Error: {error}", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+    asked = Step("get_user", "{}", '{"eve_lovelace_12": {"gift_card_12": {"sort": "gift_card"}}}')
+    (found,) = find_passed([failed, asked, Step("book", working, "ok")])
+    line = failed.failure.line if failed.failure else ""
+
+    text = trail_fix(found, Seen("", line=line, printed=asked.output)).text
+
+    assert text.endswith(f" ({told}).")
+
+
 def test_a_tool_that_had_to_be_called_first_is_named() -> None:
     room = '{"room": "R12", "note": "x"}'
 
