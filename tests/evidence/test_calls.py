@@ -18,6 +18,11 @@ def _texts(command: str) -> list[str]:
         ('r() {\n  yard do "$1"\n}\nr stage', ["yard do stage"]),
         ('w(){ echo "== $*"; yard "$@"; }\nw list', ['echo "== $*"', "yard list"]),
         ("P='yard --as ops'\n$P stage", ["yard --as ops stage"]),
+        (
+            """key() { yard get '{"a": "b"}' | cut -c1-3; }; yard put '{"k":"'$(key)'"}'""",
+            ["""yard get '{"a": "b"}'""", "cut -c1-3", """yard put '{"k":"<key>"}'"""],
+        ),
+        ("export PATH=$PWD/bin:$PATH MODE=x; yard list", ["MODE=x yard list"]),
         ("yard list 2>/dev/null", ["yard list"]),
         ("cd web && yard list", ["cd web && yard list"]),
         ("", []),

@@ -143,6 +143,18 @@ def test_a_call_made_again_stands_where_it_was_made_last() -> None:
     assert _texts(run) == ["$ yard seal", "$ yard open", "$ yard ship a", "$ yard shut"]
 
 
+def test_a_call_that_got_past_a_failure_stands_where_it_did_so_first() -> None:
+    run = _run(
+        ("yard walk R4", "!yard: walk: R4 is shut"),
+        ("yard open R4 --o2 18p", "open"),
+        ("yard walk R4", "B-1 003K"),
+        ("yard open R5 --o2 20p && yard move B-1 R5", "moved"),
+        ("yard seal B-1", "sealed"),
+    )
+
+    assert [text.split()[2] for text in _texts(run)] == ["open", "walk", "move", "seal"]
+
+
 def test_the_call_that_printed_a_value_is_told() -> None:
     run = _run(
         ("yard find crate", "ref: crt-77ab1"),

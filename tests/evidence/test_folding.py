@@ -36,6 +36,10 @@ def test_a_plain_word_is_a_choice_only_if_a_tool_printed_it() -> None:
     assert fold_value("violet", "") == "violet"  # what was printed is not known
 
 
+def test_prose_between_tags_is_folded() -> None:
+    assert fold_value("<p>Notes of Ada Lovelace.</p>", "") == "<p><text></p>"
+
+
 def test_a_person_s_folder_in_an_argument_is_folded() -> None:
     assert fold_value("/home/ann/work/a.py", "") == "<dir>/work/a.py"
 

@@ -148,6 +148,38 @@ CASES = {
         ],
         [],
     ),
+    "a line that sets things up first": (
+        [
+            ('yard -U desk -c "list"', "yard: connection failed: no such socket", True),
+            ('. ./env.sh && yard -c "stock of today"', "12 rows", False),
+        ],
+        ['What worked: first `. ./env.sh`, then `yard -c "stock of today"`.'],
+    ),
+    "a complaint about what was given is not got past by another call": (
+        [
+            ("yard show pump-7", "yard: no such part: pump-7", True),
+            (". ./env.sh && yard tally stock of today", "12 rows", False),
+        ],
+        [],
+    ),
+    "what made the file that the working call is given": (
+        [
+            ("mill sharpen scan.pgm out/scan.pgm", "mill: unsupported type P2", True),
+            ("tools/to_p5.py scan.pgm tmp/five.pgm", "", False),
+            ("mill sharpen tmp/five.pgm out/scan.pgm", "done", False),
+        ],
+        [
+            "What worked: first `tools/to_p5.py scan.pgm tmp/five.pgm`, "
+            "then `mill sharpen tmp/five.pgm out/scan.pgm`."
+        ],
+    ),
+    "an error that begins with the part that was called": (
+        [
+            ("yard room walk R4; git status --short", "NOT DONE room.walk R4 -- shut", False),
+            ("yard room open R4 --o2 18p && yard room walk R4", "R4 open\nB-1 003K", False),
+        ],
+        ["What worked: first `yard room open R4 --o2 18p`, then `yard room walk R4`."],
+    ),
     "nothing but the same call again": (
         [("yard sync", "yard: locked", True), ("yard sync", "done", False)],
         [],
@@ -280,6 +312,15 @@ def test_a_tool_that_had_to_be_called_first_is_named() -> None:
     text = _tool_text('{"room": "R12"}', room, ("hold", '{"room": "R12"}'), ("see", "{}"))
 
     assert text.startswith("What worked: first `hold(room)`, then `book(")
+
+
+def test_an_answer_that_hands_out_a_value_is_not_quoted() -> None:
+    failed = Step("book", '{"no": "SH-1"}', "Error: box MSKU7 is not released", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+    release = Step("release", '{"box": "MSKU7"}', "Box MSKU7 was released now, PIN 59701.")
+    (found,) = find_passed([failed, release, failed._replace(failed=False, failure=None)])
+
+    assert trail_fix(found, Seen("")).text == "What worked: first `release(box)`, then `book(no)`."
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,7 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
         call = next((call for call in calls_of(step) if looks_only(call)), None)
         if call and not call.has_script and any(path in step.output for path in paths):
             found.setdefault(call.shape, Asked(call))
+    found |= _makers(steps[at + 1 :], working, paths)
     for value in new:
         for step in reversed(steps[:-1]):
             place = step.output.find(value)
@@ -195,6 +196,19 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
                     found.setdefault(call.shape, Asked(call))
                 break
     return list(found.values())
+
+
+def _makers(steps: Sequence[Step], working: Call, paths: Sequence[str]) -> dict[str, Asked]:
+    """The last call before the working one that was given one of its new files, by that file."""
+    found: dict[str, Asked] = {}
+    for step in steps:
+        for call in calls_of(step):
+            if call is working:
+                break
+            if call.is_tool or looks_only(call) or call.program == working.program:
+                continue
+            found |= {path: Asked(call) for path in paths if path in call.text.split()}
+    return found
 
 
 def giver_of(step: Step, passage: str) -> Call | None:
@@ -219,6 +233,8 @@ def explanations(made: Sequence[tuple[Step, Call]], failed: Step, failing: Call)
         for code in dict.fromkeys(_codes(typed, call)):
             is_about = call.program == failing.program or code in line
             answer = _answer(step, call, code) if code in said and is_about else ""
+            if call.is_tool and any(value not in said for value in _values(answer)):
+                continue  # it hands out a value of this run
             if sum(_PLAIN.fullmatch(word) is not None for word in answer.split()) >= _SENTENCE:
                 text = re.sub(r'"?\$\{?\w+\}?"?', code, call.text)
                 found.append(Asked(call._replace(text=text), answer))

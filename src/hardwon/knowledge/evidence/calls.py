@@ -22,7 +22,8 @@ _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
 _SUBS = 2  # words that may be sub-commands
 _FUNCTION = re.compile(
-    r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
+    r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{"
+    r"((?:[^{}'\"$]|'[^']*'|\"[^\"]*\"|\$(?:\{[^{}]*\})?)*)\}"
 )
 _EXPORT = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*export[ \t]+([^;&|\n]+)")
 _PRINTED = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*\w+=\"?\$\(([^()`]*)\)\"?")  # n=$(prog x)
@@ -129,6 +130,7 @@ def _command_calls(text: str) -> tuple[Call, ...]:
     functions = dict(_FUNCTION.findall(text))
     rest = _PRINTED.sub(r"\1", _FUNCTION.sub("", text) if functions else text)
     exported = frozenset(name for line in _EXPORT.findall(rest) for name in _ASSIGNED.findall(line))
+    exported -= {"PATH"}  # it says where programs are, not how they are called
     return tuple(_expand(_with_exports(parse(rest), exported), functions))[:_MOST]
 
 
@@ -156,7 +158,17 @@ def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterato
             text = _with_variable(command)
             yield from _expand(parse(text) if not text.startswith(("$", '"')) else (), {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
-            yield _command_call(command)
+            call = _command_call(command)
+            for name, script in functions.items():
+                if f"$({name}" in call.text:
+                    yield from _expand(parse(script), {})
+                    call = call._replace(text=_name_result(name, call.text))
+            yield call
+
+
+def _name_result(function: str, text: str) -> str:
+    """A call with the result of a shell function named: `<turn>` for `$(turn)`."""
+    return re.sub(rf"(['\"]?)\$\({function}\b[^()]*\)\1", f"<{function}>", text)
 
 
 def _with_arguments(body: str, command: Command) -> str:

@@ -144,6 +144,8 @@ class _Made(NamedTuple):
 def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     """The acts of one run. A call that was made again stands where it was made last.
 
+    One that got past a failure stands where it did so first.
+
     What is made after the last new call only checks the result.
     """
     cures, sources = cures_of(steps), sources_of(steps, task)
@@ -254,7 +256,8 @@ def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[in
         is_source=is_source,
         proof=proof,
     )
-    return max(one.place for one in made if one.place <= done), act
+    first_cure = next((one.place for one in made if one.passed), None)
+    return first_cure or max(one.place for one in made if one.place <= done), act
 
 
 def _show_forms(calls: Sequence[Call], task: str) -> str:

@@ -34,7 +34,7 @@ _CODE = re.compile(r"[|={}\[\]<>*\\]|\w\(|/\w+/|^/\w")
 _FORM = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
 # An id that begins with the sort of what it names: card_4711
 _SORTED = re.compile(r"([A-Za-z]+(?:[_-][A-Za-z]+)*)([_-]?)\d+")
-_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|(?<=>)[^<>\n]+(?=<)")
 
 
 def is_value(word: str) -> bool:
@@ -89,7 +89,9 @@ def has_other_form(old: object, new: object) -> bool:
 
 
 def _fold_literal(text: str, seen: str) -> str:
-    """A text in quotes inside code, folded if the run was told it or if it is no plain word."""
+    """A text in quotes or tags, folded if the run was told it or if it is no plain word."""
+    if text[0] not in "'\"":
+        return text if text.isspace() else "<text>"
     is_own = re.fullmatch(r"[A-Za-z_.%*-]+", text[1:-1]) and text[1:-1].lower() not in seen
     return text if is_own else f"{text[0]}<text>{text[0]}"
 

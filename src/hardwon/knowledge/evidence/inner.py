@@ -66,7 +66,22 @@ def complaints_in(step: Step) -> tuple[str, ...]:
     lines = [line for line in step.output.splitlines()[-_READ:] if len(line) <= _LONGEST]
     heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
     parts = called_parts(step) if any(head for _, head in heads) else frozenset[str]()
-    return tuple(line for line, head in heads if not head or _is_called(head, parts))
+    said = {line for line, head in heads if not head or _is_called(head, parts)}
+    said |= {line for line in lines if line not in said and _names_call(line, step)}
+    return tuple(line for line in lines if line in said)
+
+
+def _names_call(line: str, step: Step) -> bool:
+    """Whether a line complains and begins with the part of a program that was called."""
+    if not _COMPLAINT.search(line):
+        return False
+    words = [word.lower() for word in _PARTS.findall(line)[: _HEADS + _CALLED]]
+    for call in calls_of(step):
+        part = [word.lower() for name in part_words(call)[1:] for word in _PARTS.findall(name)]
+        starts = range(_HEADS) if len(part) > 1 and call.program not in READERS else ()
+        if any(words[at : at + len(part)] == part for at in starts):
+            return True
+    return False
 
 
 class _Head(NamedTuple):

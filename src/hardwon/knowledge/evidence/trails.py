@@ -53,8 +53,7 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
     first = max(0, last - _AHEAD)
     if all(step.failure is None for step in steps[first:last]):
         return []
-    made, next_failing = working_calls(steps[last]), failing_call(steps[last])
-    goals = [call for call in made if HELP.isdisjoint(call.shape.split())]
+    goals = [call for call in working_calls(steps[last]) if HELP.isdisjoint(call.shape.split())]
     cures = cures_of(steps[first:])
     weights = _weights(steps)
     found: list[Passed] = []
@@ -62,12 +61,10 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         failing, kind = failing_call(steps[at]), _kind(steps[at])
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
-        working, is_further = _nearest(failing, goals, weights), False
-        if working is None:
-            working = _advised_call(failing, steps[at].output[-ERROR:], goals)
-            is_further = working is not None and not _is_alike(working, failing)
-        if working is None and next_failing is not None and _kind(steps[last]) != kind:
-            working, is_further = _nearest(failing, [next_failing], weights), True
+        working, is_further = _working_call(failing, steps, at, goals, weights)
+        first_call = None
+        if working is None and (first_call := _set_up_call(failing, steps[at], steps[last])):
+            working = next((call for call in goals if call.program == failing.program), None)
         if working is None or _was_passed(steps, at, failing, weights):
             continue
         if not _is_same_goal(failing, working, steps, at):
@@ -87,9 +84,31 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             )
         cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
         way = _without_search(way, failing, cure)
+        way = (Asked(first_call), *way) if first_call else way
         if way or not (is_same or is_own) or (working.is_tool and not is_further):
             found.append(Passed(at, failing, way, working, is_further, is_own))
     return found
+
+
+def _working_call(
+    failing: Call,
+    steps: Sequence[Step],
+    at: int,
+    goals: Sequence[Call],
+    weights: Mapping[str, float],
+) -> tuple[Call | None, bool]:
+    """The call of the last step that wants the same as a failing one; whether it only got further.
+
+    It got further if it failed, too, in another way, or if it is another call that the error names.
+    """
+    last = steps[-1]
+    if (working := _nearest(failing, goals, weights)) is not None:
+        return working, False
+    if (working := _advised_call(failing, steps[at].output[-ERROR:], goals)) is not None:
+        return working, not _is_alike(working, failing)
+    next_failing = failing_call(last) if _kind(last) != _kind(steps[at]) else None
+    working = _nearest(failing, [next_failing], weights) if next_failing else None
+    return working, working is not None
 
 
 def _without_search(way: tuple[Asked, ...], failing: Call, cure: set[str]) -> tuple[Asked, ...]:
@@ -124,8 +143,8 @@ def find_replaced(steps: Sequence[Step]) -> list[Passed]:
 def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[Call], bool]:
     """The next call that does something and works, if it shares a word with the failing one.
 
-    Of tools, the next that is named alike or given the same; else all that are called for the first
-    time, which is not sure: the record of several runs tells which of them matter.
+    Of tools, the next that is named alike or given the same, which is sure; else all that are
+    called for the first time: the record of several runs tells which of them matter.
     """
     made = {tail(path) for step in steps for path in made_paths(step)}
     later = [
@@ -223,6 +242,20 @@ def _advised_call(failing: Call, output: str, others: Sequence[Call]) -> Call | 
         if is_named or (_is_alike(other, failing) and not said.isdisjoint(new)):
             return other
     return None
+
+
+def _set_up_call(failing: Call, failed: Step, step: Step) -> Call | None:
+    """The first call of a line that calls the same program, if the failing line lacks it.
+
+    Only if the program itself complains, and of nothing that it was given.
+    """
+    line = failed.failure.line if failed.failure else ""
+    given = {*WORDS.findall(failing.text)} - {failing.program}
+    if not line.startswith(f"{failing.program}:") or not given.isdisjoint(WORDS.findall(line)):
+        return None
+    first = calls_of(step)[0]
+    is_known = first.text in failed.args or first.program == failing.program
+    return None if is_known or first.program in READERS - PLUMBING else first
 
 
 def _is_alike(other: Call, failing: Call) -> bool:
