@@ -30,13 +30,15 @@ def test_a_run_of_two_steps_is_not_read() -> None:
 
 
 def test_a_failure_that_no_item_is_about_is_new() -> None:
-    assert "step 2" in said(LOOK, FAILED, WORKED, items=[ABOUT_OPS], earlier={"ops"})
+    assert "step 2" in said(
+        LOOK, FAILED, WORKED, items=[ABOUT_OPS], earlier={"ops call tickets.get"}
+    )
 
 
 def test_a_failure_that_an_item_is_about_is_not() -> None:
     known = ABOUT_OPS._replace(kinds=KINDS)
 
-    assert not said(LOOK, FAILED, WORKED, items=[known], earlier={"ops"})
+    assert not said(LOOK, FAILED, WORKED, items=[known], earlier={"ops call tickets.get"})
 
 
 def test_a_look_at_what_is_not_there_is_no_news() -> None:
@@ -45,21 +47,32 @@ def test_a_look_at_what_is_not_there_is_no_news() -> None:
 
     assert look.failure
     assert look.failure.is_telling
-    assert not said(LOOK, look, WORKED, items=[ABOUT_OPS], earlier={"ops"})
+    assert not said(LOOK, look, WORKED, items=[ABOUT_OPS], earlier={"ops call tickets.get"})
 
 
 def test_an_error_that_went_by_in_a_longer_script_is_new() -> None:
     quiet = FAILED._replace(failed=False)
 
-    assert said(LOOK, quiet, WORKED, items=[ABOUT_OPS], earlier={"ops"})
+    assert said(LOOK, quiet, WORKED, items=[ABOUT_OPS], earlier={"ops call tickets.get"})
 
 
 def test_a_program_that_no_earlier_run_called_is_new() -> None:
     relay = Step("bash", "relay stage bk-014", "staged")
 
     assert "step 3" in said(LOOK, WORKED, relay, items=[ABOUT_OPS])
-    assert not said(LOOK, WORKED, relay, items=[ABOUT_OPS], earlier={"relay"})
+    assert not said(LOOK, WORKED, relay, items=[ABOUT_OPS], earlier={"relay stage"})
     assert first_calls((LOOK, WORKED, relay, relay), [ABOUT_OPS], ()) == [2]
+
+
+def test_a_part_of_a_program_that_no_earlier_run_called_is_new() -> None:
+    samples, lots = (
+        Step("bash", f"yard {part} B-1", "done") for part in ("sample add", "lot seal")
+    )
+    known = {"yard sample", "yard lot"}
+
+    assert "step 3" in said(LOOK, samples, lots, items=[ABOUT_OPS], earlier={"yard sample"})
+    assert not said(LOOK, samples, lots, items=[ABOUT_OPS], earlier=known)
+    assert not said(LOOK, samples, FAILED, items=[ABOUT_OPS._replace(kinds=KINDS)], earlier=known)
 
 
 def test_programs_that_only_look_are_never_new() -> None:
@@ -69,5 +82,7 @@ def test_programs_that_only_look_are_never_new() -> None:
 
 
 def test_a_further_prompt_of_the_person_is_new() -> None:
-    assert said(LOOK, LOOK, WORKED, items=[ABOUT_OPS], earlier={"ops"}, prompts=2)
-    assert not said(LOOK, LOOK, WORKED, items=[ABOUT_OPS], earlier={"ops"}, prompts=1)
+    assert said(LOOK, LOOK, WORKED, items=[ABOUT_OPS], earlier={"ops call tickets.get"}, prompts=2)
+    assert not said(
+        LOOK, LOOK, WORKED, items=[ABOUT_OPS], earlier={"ops call tickets.get"}, prompts=1
+    )

@@ -14,7 +14,8 @@ from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
 from hardwon.core.values.run import RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.evidence.advice import follows, programs, recommended_calls
+from hardwon.knowledge.evidence.advice import follows, parts, recommended_calls
+from hardwon.knowledge.evidence.calls import looks_only
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.mistakes import is_mistake
 from hardwon.storage.ports import LessonStore, Store
@@ -227,7 +228,7 @@ def news(
     """What is new in a run, in words; "" if nothing is.
 
     `prompts`: how often the person said something. `error`: what the run ended with.
-    `earlier`: the programs and tools that earlier runs called, as far as they are known.
+    `earlier`: the tools, and the parts of programs, that earlier runs called, if they are known.
     """
     if len(steps) < LEAST:
         return ""
@@ -251,12 +252,12 @@ def news(
 def first_calls(
     steps: Sequence[Step], items: Sequence[Lesson], earlier: Collection[str]
 ) -> list[int]:
-    """The places of the steps that call a program or tool for the first time."""
-    known = {call.program for item in items for call in recommended_calls(item.correction)}
+    """The places of the steps that call a tool, or a part of a program, for the first time."""
+    known = parts(call for item in items for call in recommended_calls(item.correction))
     known.update(earlier)
     places = list[int]()
     for at, step in enumerate(steps):
-        called = programs([step])
+        called = parts(call for call in working_calls(step) if not looks_only(call))
         places += [at] if called - known else []
         known |= called
     return places

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import acting_calls, calls_of
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import acting_calls, calls_of, is_own, part_words
+from hardwon.knowledge.evidence.common import COMMON, READERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,3 +38,15 @@ def follows(call: Call, advised: Call) -> bool:
 def programs(steps: Iterable[Step]) -> set[str]:
     """The names of the programs and tools that steps call, without those that only look."""
     return {call.program for step in steps for call in acting_calls(step)}
+
+
+def parts(calls: Iterable[Call]) -> set[str]:
+    """The parts of programs that are called: `yard lot` of `yard lot seal 37`, and the tools.
+
+    If the second word is one that everybody uses, the third counts, too: `yard call lot.seal`.
+    """
+    found: set[str] = set()
+    for call in calls:
+        words = part_words(call) if is_own(call) and not call.is_tool else [call.program]
+        found.add(" ".join(words[: 3 if COMMON.intersection(words[1:2]) else 2]))
+    return found

@@ -25,7 +25,8 @@ from hardwon.engine.pipeline import playbook
 from hardwon.engine.pipeline.ending import prompts_of
 from hardwon.engine.pipeline.inject import advice
 from hardwon.engine.runtime import Runtime, prompt_text
-from hardwon.knowledge.evidence.advice import programs
+from hardwon.knowledge.evidence.advice import parts, programs
+from hardwon.knowledge.evidence.calls import acting_calls
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.learn.reader.answer import SCHEMA, Answer, Item, parse
 from hardwon.learn.reader.changes import Outcome, Reading, apply
@@ -50,7 +51,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
         return SKIPPED
     episode, store = job.episode, engine.store
     items = playbook.items(episode.scope, store.lessons, engine.clock())
-    earlier = earlier_programs(engine, episode.scope, but=episode.signal("run"))
+    earlier = earlier_parts(engine, episode.scope, but=episode.signal("run"))
     said = len(prompts_of(episode))
     if not playbook.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
         return SKIPPED
@@ -124,14 +125,14 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
     return any(job.id in values_of(lesson.evidence, Kind.JOB) for lesson in latest)
 
 
-def earlier_programs(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
-    """The programs and tools that the kept runs of the project called, except the run `but`."""
+def earlier_parts(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
+    """The tools, and the parts of programs, that kept runs of a project called; not the run `but`."""
     for _ in engine.collect_runs():
         continue
     window = Window(scope, engine.clock() - engine.settings.runs.keep)
     latest = engine.store.ended_runs.latest(window, limit=_RUNS)
     earlier = (run for run in latest if run.id != but)
-    return {program for run in earlier for program in programs(run.steps)}
+    return parts(call for run in earlier for step in run.steps for call in acting_calls(step))
 
 
 def agent_request(engine: Runtime, scope: Scope, name: str, past: RunSoFar, *, command: str) -> str:
@@ -143,7 +144,7 @@ def agent_request(engine: Runtime, scope: Scope, name: str, past: RunSoFar, *, c
     prompts = len(past.prompts)
     if not playbook.news(past.steps, items, prompts=prompts):
         return ""  # cheap, as it needs no earlier runs
-    earlier = earlier_programs(engine, scope, but=_id(name, past))
+    earlier = earlier_parts(engine, scope, but=_id(name, past))
     if not playbook.news(past.steps, items, prompts=prompts, earlier=earlier):
         return ""
     lines = (f"- {one_line(item.situation, _HEADLINE)}" for item in items[:_HEADLINES])

@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+exec python3 -B "$(dirname "$0")/check.py" 1 "$1"
