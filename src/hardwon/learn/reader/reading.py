@@ -126,7 +126,7 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
 
 
 def earlier_parts(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
-    """The tools, and the parts of programs, that kept runs of a project called; not the run `but`."""
+    """The tools and parts of programs that the kept runs of a project called; not the run `but`."""
     for _ in engine.collect_runs():
         continue
     window = Window(scope, engine.clock() - engine.settings.runs.keep)
