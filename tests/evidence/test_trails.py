@@ -191,6 +191,10 @@ CASES = {
         ],
         [],
     ),
+    "a question about the version": (
+        [("cook ..", "cook: STOVE is not set", True), ("cook --version", "cook 3.2", False)],
+        [],
+    ),
     "another goal": (
         [("yard sync", "yard: locked", True), ("npm run lint:css", "ok", False)],
         [],
@@ -277,6 +281,18 @@ def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
             '{"pay": [{"id": "x", "sum": 100}, {"id": "y", "sum": 155}]}',
             '{"pay": [{"id": "x", "sum": 100}, {"id": "y", "sum": 205}]}',
             "other `pay[].sum`, which add up to the “total is …” that the error names",
+        ),
+        (
+            "is 6 but the run is at 7",
+            '{"revision": 6, "code": "OT"}',
+            '{"revision": 7, "code": "OT"}',
+            "another `revision`, the “the run is at …” that the error names",
+        ),
+        (
+            "it is outdated",
+            '{"revision": 20, "x": "y"}',
+            '{"revision": 23, "x": "y"}',
+            "another `revision`",
         ),
         (
             "voucher cannot be used for a change",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
 from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
-from hardwon.knowledge.evidence.common import COMMON, HELP, PLUMBING, READERS
+from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, READERS
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
@@ -290,7 +290,9 @@ def _is_aside(other: Call, failing: Call) -> bool:
         [word for word in call.kind.split() if not word.startswith("-")]
         for call in (failing, other)
     )
-    if not {*ours} <= {*theirs} and only_asks(other) and not only_asks(failing):
+    asks = LOOKING & ({*other.kind.split()} - {*failing.kind.split()})  # as --version
+    is_other = not {*ours} <= {*theirs} or any(word.startswith("-") for word in asks)
+    if is_other and only_asks(other) and not only_asks(failing):
         return True
     if failing.program != other.program or "$(" in other.text:
         return False

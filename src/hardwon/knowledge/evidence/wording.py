@@ -199,17 +199,21 @@ def _totals(call: Call) -> Iterator[tuple[str, object]]:
 def _label(value: object, line: str) -> str:
     """Where an error names a value, by the plain words before it; "" if it does not."""
     found = re.search(rf"(?<![\w.-]){re.escape(str(value))}(?![\w-])", line)
-    if found is None or len(str(value)) < 2:
+    if found is None:
         return ""
     before = line[: found.start()].split()[-_LABEL:]
     words = " ".join([*takewhile(_PLAIN, reversed(before))][::-1])
-    return f"the {f'“{words} …”' if words else 'one'} that the error names"
+    if not words:  # a short one may be named by chance
+        return "the one that the error names" if len(str(value)) > 1 else ""
+    return f"the “{words} …” that the error names"
 
 
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
     if label := _label(value, run.line):
         return f", {label}"
+    if isinstance(value, int | float) and isinstance(old, int | float):
+        return ""  # one number for another belongs to its run
     shown = fold_value(value, run.text, run.printed)
     is_other = shown not in ("", fold_value(old, run.text, run.printed), str(old))
     return f" as `{shown}`" if is_other else ""
