@@ -16,8 +16,11 @@ from hardwon.core.settings import Settings
 from hardwon.core.text import injection
 from hardwon.core.text.harm import objection
 from hardwon.core.values.lesson import (
+    EDITED,
+    INSTEAD,
     LIVE,
     MINED,
+    NEXT,
     UNCHANGED,
     Evidence,
     Fix,
@@ -39,7 +42,7 @@ from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes
+from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes, reports
 from hardwon.knowledge.reading.mined_lesson import program
 from hardwon.storage.ports import LessonStore, Store
 
@@ -203,6 +206,8 @@ def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]
         return []
     if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
         return []  # or one run's text could quarantine a lesson of many runs
+    if (EDITED in fix.key or fix.sort == INSTEAD) and reports.is_red(step.output):
+        fix = fix._replace(sort=NEXT)  # what makes tests pass is the task, until two runs show it
     lesson = memory.about(failure)
     if lesson is None and fix.sort == TRAIL and (call := failing_call(step)) and call.has_script:
         new = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)

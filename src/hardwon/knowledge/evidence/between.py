@@ -159,7 +159,7 @@ def _is_named(call: Call, failed: Step) -> bool:
     """Whether a call has a file or a word that only the error of a step has."""
     said = {tail(word) for word in WORDS.findall(failed.output[-ERROR:])}
     known = {tail(word) for word in failed.args.split()} | COMMON
-    return any(len(name) > 3 and name in said and name not in known for name in names_of(call))
+    return any(len(name) > 2 and name in said and name not in known for name in names_of(call))
 
 
 def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:

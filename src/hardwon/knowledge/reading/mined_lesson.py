@@ -192,7 +192,10 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
-    hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
+    again = max((fix.worked for fix in hopeful if fix.key.endswith(PREPARED)), default=0)
+    hopeful = [fix for fix in hopeful if PREPARED not in fix.key or fix.worked > again] or [
+        fix for fix in hopeful if fix.key.endswith(PREPARED)
+    ]
     if any(fix.sort not in (FURTHER, INSTEAD, NEXT) for fix in hopeful):
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
