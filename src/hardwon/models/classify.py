@@ -45,11 +45,11 @@ def classify(error: Exception, name: str) -> Exception:
     if status is not None:
         return of_status(status, problem, headers=_headers(error))
     names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    if not names & _NETWORK:
+        return error
     if ssl.SSLCertVerificationError.__name__ in names:
         return PermanentError(f"{name}: its certificate is not trusted on this machine")
-    if names & _NEVER:
-        return PermanentError(problem)
-    return TransientError(problem) if names & _NETWORK else error
+    return PermanentError(problem) if names & _NEVER else TransientError(problem)
 
 
 def of_status(

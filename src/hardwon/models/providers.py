@@ -78,7 +78,9 @@ class Endpoint:
         except TimeoutError as error:
             problem = f"{self.name} did not answer within {self._timeout:g} s"
             raise TransientError(problem) from error
-        except (httpx2.TransportError, httpx2.InvalidURL) as error:
+        except httpx2.InvalidURL as error:
+            raise PermanentError(f"{self._address}: {error}") from error
+        except httpx2.TransportError as error:
             raise classify(error, self._address) from error
         if status != 200:
             raise self._status_error(status, headers, answer)
