@@ -65,6 +65,7 @@ def test_a_tutorial_prints_what_it_says(page: str) -> None:
     assert printed.count("(told nothing)") == (2 if page == "team.md" else 1)
     if page == "team.md":  # what was noted while the server was away has reached it
         assert any("1 note to send" in line for line in printed)
+        assert "1 note sent to the server" in printed
         assert any(line.startswith("3 runs") for line in printed)
     for quote in _blocks(page):
         assert set(_lines(quote)) <= set(printed)
