@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:

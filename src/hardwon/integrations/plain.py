@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction, signature
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
