@@ -170,7 +170,7 @@ class Provider(Endpoint):
         raise NotImplementedError
 
     def read(self, answer: dict[str, Any]) -> tuple[str, int, int]:
-        """The text of an answer, and its tokens in and out; any LookupError if there is none."""
+        """The text of an answer, its tokens in and out; KeyError or TypeError if there is none."""
         raise NotImplementedError
 
 

@@ -190,7 +190,8 @@ def command(
             call = partial(installer.http_hook, agent, port=port, token=kept_token(data_home))
         target = installer.target(agent, level, call)
         change = installer.installation(target)
-        _carry_out(change, target, installer.install, data_home, yes, dry_run, diff)
+        act = installer.install
+        _carry_out(change, target, act, data_home, yes=yes, dry_run=dry_run, diff=diff)
         if change and not dry_run:
             _say_what_is_next(target, level)
     if wants_model is not None:
@@ -287,6 +288,7 @@ def _carry_out(
     target: Target,
     act: Callable[[Target, str], ConfigChange],
     home: str,
+    *,
     yes: bool,
     dry_run: bool,
     diff: bool,
