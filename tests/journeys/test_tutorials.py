@@ -26,7 +26,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("HARDWON_QUEUE_AUTOSTART", "off")
+    monkeypatch.setenv("HARDWON_HOOKS_WAKE", "off")
     monkeypatch.setenv("HARDWON_HOOKS_DAEMON", "off")
     monkeypatch.setenv("HARDWON_HOOKS_LIMIT", "60s")  # time enough for a busy machine
     monkeypatch.setenv("HARDWON_HOOKS_CAPTURE_LIMIT", "60s")
@@ -94,6 +94,7 @@ def test_the_first_week_looks_as_the_page_says() -> None:
     learnt = _send("1", "PostToolUse", **_call("uv run pytest -q"), tool_response=output)
     _send("1", "Stop", last_assistant_message="All tests pass.")
     _send("1", "SessionEnd")
+    subprocess.check_call(["hardwon", "work", "--drain"])  # hooks start it in the background
     begun = _send("2", "SessionStart", source="startup")["hookSpecificOutput"]
     _send("2", "UserPromptSubmit", prompt="check that the tests pass")
     denied = _send("2", "PreToolUse", **_call("pytest -q"))["hookSpecificOutput"]
