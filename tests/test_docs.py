@@ -96,7 +96,7 @@ def commands(page: Path) -> list[str]:
 def words_of(line: str) -> list[str]:
     """The arguments of a call; what a shell does with its output is left out."""
     words = shlex.split(line, comments=True)[1:]
-    ends = [at for at, word in enumerate(words) if word in {"|", "&", "&&", ">", "2>&1", ";"}]
+    ends = [at for at, word in enumerate(words) if word in {"|", "||", "&", "&&", ">", "2>&1", ";"}]
     return words[: ends[0]] if ends else words
 
 

@@ -15,7 +15,6 @@ from hardwon.core.settings import BudgetSettings, load
 from hardwon.core.values.lesson import Kind, evidence_of
 from hardwon.models.budget import (
     Account,
-    DayLimits,
     FileLedger,
     Governed,
     MemoryLedger,
@@ -45,9 +44,12 @@ class Counting:
         return Reply(LESSON, self.name, 600_000, 400_000)
 
 
-def governed(model: Any, now: list[Any] | None = None, **more: Any) -> Governed:
-    limits = {"limits": DayLimits(), "tenant_limits": DayLimits(), "ledger": MemoryLedger(), **more}
-    return Governed(model, Account(model.name, clock=lambda: (now or [NOW])[0], **limits))
+def governed(
+    model: Any, now: list[Any] | None = None, ledger: Any = None, **budget: Any
+) -> Governed:
+    limits = BudgetSettings(**{"calls": 0, "tokens": 0, **budget})
+    book = ledger or MemoryLedger()
+    return Governed(model, Account(model.name, limits, book, lambda: (now or [NOW])[0]))
 
 
 def ask(model: Any, request: Request = ASKED) -> Reply:
@@ -57,11 +59,11 @@ def ask(model: Any, request: Request = ASKED) -> Reply:
 
 @pytest.mark.parametrize(
     "limits",
-    [DayLimits(calls=3), DayLimits(tokens=3_000_000), DayLimits(money=3 * (0.6 + 0.4 * 5))],
+    [{"calls": 3}, {"tokens": 3_000_000}, {"money": 3 * (0.6 + 0.4 * 5)}],
 )
-def test_nothing_is_asked_beyond_a_limit(limits: DayLimits) -> None:
+def test_nothing_is_asked_beyond_a_limit(limits: dict) -> None:
     inner = Counting()
-    model = governed(inner, limits=limits, prices="count*=1/5")
+    model = governed(inner, **limits, prices="count*=1/5")
 
     for _ in range(3):
         ask(model)
@@ -74,7 +76,7 @@ def test_nothing_is_asked_beyond_a_limit(limits: DayLimits) -> None:
 
 def test_a_tenant_has_a_budget_of_its_own() -> None:
     inner = Counting()
-    model = governed(inner, tenant_limits=DayLimits(calls=1))
+    model = governed(inner, tenant_calls=1)
     other = ASKED._replace(episode=EPISODE._replace(scope=EPISODE.scope._replace(tenant="b")))
 
     ask(model)
@@ -87,7 +89,7 @@ def test_a_tenant_has_a_budget_of_its_own() -> None:
 
 def test_a_new_day_has_a_new_budget() -> None:
     now = [NOW]
-    model = governed(Counting(), now, limits=DayLimits(calls=1))
+    model = governed(Counting(), now, calls=1)
     ask(model)
 
     now[0] = NOW + timedelta(days=1)
@@ -97,7 +99,7 @@ def test_a_new_day_has_a_new_budget() -> None:
 
 def test_two_processes_share_one_book(tmp_path: Path) -> None:
     ledgers = [FileLedger(str(tmp_path / "spend")) for _ in range(2)]
-    models = [governed(Counting(), ledger=one, limits=DayLimits(calls=3)) for one in ledgers]
+    models = [governed(Counting(), ledger=one, calls=3) for one in ledgers]
 
     ask(models[0])
     ask(models[1])
@@ -135,7 +137,7 @@ def test_a_half_written_line_of_the_book_is_passed_over(tmp_path: Path) -> None:
 
 def test_a_limit_in_money_needs_a_price() -> None:
     with pytest.raises(InvalidInput, match=r"budget\.prices"):
-        governed(Counting(), limits=DayLimits(money=1))
+        governed(Counting(), money=1)
 
 
 def test_prices_are_found_by_pattern() -> None:

@@ -27,7 +27,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.stores.sqlite import SqliteStore
-from hardwon.surfaces.cli.work import WorkerEndpoint
+from hardwon.surfaces.cli.work import serve_metrics
 from tests.samples import CODER, job, lesson
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -319,6 +319,6 @@ def _serve(base: Path, dones: Path, grace: timedelta) -> None:
         note(dones, one.id)
 
     worker = WorkerProcess(FileQueue(str(base)), process, settings=settings, clock=utc_now)
-    with WorkerEndpoint(worker, 0) as endpoint:
-        note(dones.with_suffix(".port"), str(endpoint.port))
+    with serve_metrics(worker, 0) as port:
+        note(dones.with_suffix(".port"), str(port))
         asyncio.run(worker.serve())

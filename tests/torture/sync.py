@@ -20,7 +20,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.records import encode
-from hardwon.surfaces.cli.work import WorkerEndpoint
+from hardwon.surfaces.cli.work import serve_metrics
 from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
 from tests.torture.kill import ended, fork
@@ -107,12 +107,12 @@ async def _watch(base: Path) -> None:
     queue.put(job("watched", utc_now()))
     worker = WorkerProcess(queue, process, settings=values, clock=utc_now)
     faults.fault_sync(1, 1, errno.EIO, FILES)
-    with WorkerEndpoint(worker, 0) as endpoint:
+    with serve_metrics(worker, 0) as port:
         serving = asyncio.ensure_future(worker.serve())
-        await _until(endpoint.port, 503)
+        await _until(port, 503)
         faults.fault_disarm()
         await asyncio.wait_for(done.wait(), 30)
-        await _until(endpoint.port, 200)
+        await _until(port, 200)
         assert queue.counts().storage_errors >= 1
         serving.cancel()
 

@@ -12,7 +12,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Near
-from hardwon.models import budget, classify, embeddings
+from hardwon.models import budget, embeddings
 from hardwon.storage.ports import Embedder, Store
 from hardwon.storage.sql.vectors import SqlVectors
 
@@ -79,7 +79,7 @@ class SemanticSearch:
     def _embedder(self) -> Embedder:
         """The embedder for lessons, within the budget."""
         if self._given:
-            return classify.Translated(self._given)
+            return budget.GovernedEmbedder(self._given)
         return self._open(self._settings.model.timeout)
 
     @cached_property

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
@@ -18,8 +16,8 @@ def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
     handlers = {
         "UserPromptSubmit": run.prompt,
         "PreToolUse": run.before,
-        "PostToolUse": run.worked,
-        "PostToolUseFailure": run.failed,
+        "PostToolUse": run.after,
+        "PostToolUseFailure": run.after_failure,
         "Stop": run.stop,
     }
     return {event: [HookMatcher(hooks=[handler])] for event, handler in handlers.items()}
@@ -41,11 +39,13 @@ class _Run:
         denied = {"permissionDecision": "deny", "permissionDecisionReason": known.text}
         return {"hookSpecificOutput": {"hookEventName": event["hook_event_name"], **denied}}
 
-    async def worked(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def after(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         tool, args = event["tool_name"], event["tool_input"]
         return _context(event, self._run.worked(tool, args, event.get("tool_response", "")))
 
-    async def failed(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def after_failure(
+        self, event: Any, tool_use_id: str | None, context: Any
+    ) -> dict[str, Any]:
         tool, args = event["tool_name"], event["tool_input"]
         return _context(event, self._run.failed(tool, args, event.get("error", "")))
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from hardwon import Agent
 from hardwon.core.errors import InvalidInput, NotTried
 from hardwon.integrations.recorder import Recorder
 from hardwon.integrations.wires import WIRES, Call, Request, Wire
-
-if TYPE_CHECKING:
-    from hardwon import Agent
-    from hardwon.storage.ports import Request as Question
+from hardwon.storage.ports import Request as Question
 
 C = TypeVar("C")
 T = TypeVar("T")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crewai import hooks
 from crewai.events import ToolUsageErrorEvent, crewai_event_bus
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 _PATIENCE = 2.0  # seconds for the handlers of the latest tool call; they run in threads
 

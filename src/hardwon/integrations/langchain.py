@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import SystemMessage, ToolMessage
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]

@@ -7,7 +7,7 @@ Runner.run(starting_agent, task, hooks=lessons, run_config=lessons.config())
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents import (
     FunctionTool,
@@ -20,10 +20,8 @@ from agents import (
 )
 from agents.run import ModelInputData
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction, signature
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -84,32 +82,32 @@ def as_tool(recorder: Recorder) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        def asked(args: Any, kwargs: Any) -> tuple[Any, str]:
+        def ask(args: Any, kwargs: Any) -> tuple[Any, str]:
             given = signature(function).bind(*args, **kwargs).arguments
             return given, recorder.denial(function.__name__, given)
 
-        def worked(given: Any, result: Any) -> Any:
+        def note_result(given: Any, result: Any) -> Any:
             return beside(result, recorder.worked(function.__name__, given, result))
 
-        def failed(given: Any, error: Exception) -> Any:
+        def note_error(given: Any, error: Exception) -> Any:
             note = recorder.failed(function.__name__, given, error)
             return beside(f"{type(error).__name__}: {error}", note)
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            given, denial = asked(args, kwargs)
+            given, denial = ask(args, kwargs)
             try:
-                return denial or worked(given, function(*args, **kwargs))
+                return denial or note_result(given, function(*args, **kwargs))
             except Exception as error:  # noqa: BLE001 - a model reads it
-                return failed(given, error)
+                return note_error(given, error)
 
         @wraps(function)
         async def acall(*args: Any, **kwargs: Any) -> Any:
-            given, denial = asked(args, kwargs)
+            given, denial = ask(args, kwargs)
             try:
-                return denial or worked(given, await function(*args, **kwargs))
+                return denial or note_result(given, await function(*args, **kwargs))
             except Exception as error:  # noqa: BLE001 - a model reads it
-                return failed(given, error)
+                return note_error(given, error)
 
         return cast("F", acall if iscoroutinefunction(function) else call)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_ai import ModelRetry
 from pydantic_ai.capabilities import AbstractCapability
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore]

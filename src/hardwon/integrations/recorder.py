@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hardwon import Agent, Injection, Job
 from hardwon.core.text.clean import as_text, clip_middle
-
-if TYPE_CHECKING:
-    from hardwon import Agent, Injection, Job
 
 _OUTPUT_LIMIT = 16_384
 

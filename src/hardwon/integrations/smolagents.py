@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from smolagents.memory import ActionStep, FinalAnswerStep
 
+from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside, with_note
-
-if TYPE_CHECKING:
-    from hardwon import Agent
 
 
 class Lessons:

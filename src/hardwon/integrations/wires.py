@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from hardwon.integrations.recorder import beside
 
@@ -30,53 +30,29 @@ class Result(NamedTuple):
     failed: bool | None = None
 
 
-class Wire(Protocol):
-    """One form of requests and responses."""
-
-    def task(self, request: Request) -> str:
-        """The latest message of the user."""
-
-    def calls(self, request: Request) -> Iterator[Call]:
-        """The calls in the history of a request."""
-
-    def results(self, request: Request) -> Iterator[Result]:
-        """The results in a request, in order."""
-
-    def with_start(self, request: Request, text: str) -> Request:
-        """The request with a text behind its system message."""
-
-    def with_notes(self, request: Request, notes: Mapping[str, str]) -> Request:
-        """The request with notes behind the results of calls, by id."""
-
-    def answer(self, response: Any) -> tuple[str, list[Call]]:
-        """The text of a response and the calls it asks for."""
-
-    def with_results(self, request: Request, response: Any, results: Mapping[str, str]) -> Request:
-        """The request after a response of which only these calls were answered."""
-
-    def question(self, model: str, system: str, prompt: str, *, max_tokens: int) -> Request:
-        """A request without tools, for a model that reads a run."""
-
-
 class ChatCompletions:
-    """`client.chat.completions.create(messages=[…])`."""
+    """`client.chat.completions.create(messages=[…])`; the other wires have the same methods."""
 
     path = ("chat", "completions")
 
     def task(self, request: Request) -> str:
+        """The latest message of the user."""
         return _latest(request["messages"])
 
     def calls(self, request: Request) -> Iterator[Call]:
+        """The calls in the history of a request."""
         for message in map(_plain, request["messages"]):
             for call in message.get("tool_calls") or ():
                 yield Call(call["id"], *_function(call))
 
     def results(self, request: Request) -> Iterator[Result]:
+        """The results in a request, in order."""
         for message in map(_plain, request["messages"]):
             if message.get("role") == "tool":
                 yield Result(message["tool_call_id"], _text(message.get("content")))
 
     def with_start(self, request: Request, text: str) -> Request:
+        """The request with a text behind its system message."""
         messages = list(request["messages"])
         first = _plain(messages[0]) if messages else {}
         if first.get("role") in ("system", "developer"):
@@ -86,15 +62,18 @@ class ChatCompletions:
         return {**request, "messages": messages}
 
     def with_notes(self, request: Request, notes: Mapping[str, str]) -> Request:
+        """The request with notes behind the results of calls, by id."""
         messages = _with_notes(request["messages"], notes, id="tool_call_id", text="content")
         return {**request, "messages": messages}
 
     def answer(self, response: Any) -> tuple[str, list[Call]]:
+        """The text of a response and the calls it asks for."""
         message = _plain(response.choices[0].message)
         calls = [Call(call["id"], *_function(call)) for call in message.get("tool_calls") or ()]
         return message.get("content") or "", calls
 
     def with_results(self, request: Request, response: Any, results: Mapping[str, str]) -> Request:
+        """The request after a response of which only these calls were answered."""
         message = _plain(response.choices[0].message)
         calls = [call for call in message["tool_calls"] if call["id"] in results]
         answers = [
@@ -105,6 +84,7 @@ class ChatCompletions:
         return {**request, "messages": [*request["messages"], message, *answers]}
 
     def question(self, model: str, system: str, prompt: str, *, max_tokens: int) -> Request:
+        """A request without tools, for a model that reads a run."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
         return {"model": model, "messages": messages, "max_completion_tokens": max_tokens}
 
@@ -208,7 +188,8 @@ class Messages:
         return {"model": model, "system": system, "messages": messages, "max_tokens": max_tokens}
 
 
-WIRES: dict[str, tuple[type[Any], ...]] = {
+Wire = ChatCompletions | Responses | Messages
+WIRES: dict[str, tuple[type[Wire], ...]] = {
     "openai": (ChatCompletions, Responses),
     "anthropic": (Messages,),
 }

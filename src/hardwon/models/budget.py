@@ -6,7 +6,7 @@ import fnmatch
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
@@ -23,6 +23,7 @@ from hardwon.core.settings import BudgetSettings
 from hardwon.models.classify import provider_errors
 from hardwon.storage.ports import Embedder, Model, Reply, Request
 
+Clock = Callable[[], datetime]
 _FAILURES_ALLOWED = 5
 _PAUSE = timedelta(seconds=30)
 _MILLION = 1_000_000
@@ -41,21 +42,6 @@ class Spent(NamedTuple):
         return Spent(calls, tokens, self.money + other.money)
 
 
-class DayLimits(NamedTuple):
-    """The most that may be spent on one day; zero means no limit."""
-
-    calls: int = 0
-    tokens: int = 0
-    money: float = 0.0
-
-    def passed_by(self, spent: Spent) -> str:
-        """The limit that is exceeded, in words; "" if none is."""
-        for name, limit, used in zip(self._fields, self, spent, strict=True):
-            if limit and used > limit - (name != "calls") * 1e-9:
-                return f"{limit:g} {name} a day"
-        return ""
-
-
 class SpendingBook(Protocol):
     """The ledger of spending, by day, tenant and model."""
 
@@ -69,10 +55,11 @@ class SpendingBook(Protocol):
         """Remove the name of a tenant; its spending still counts for the day."""
 
     def close(self) -> None:
-        """Release connections."""
+        """Release connections, if there are any."""
+        return
 
 
-class MemoryLedger:
+class MemoryLedger(SpendingBook):
     """A ledger in memory."""
 
     def __init__(self) -> None:
@@ -87,11 +74,8 @@ class MemoryLedger:
     def forget(self, tenant: str) -> None:
         self._rows = [(row[0], _anonymous(row[1], tenant), *row[2:]) for row in self._rows]
 
-    def close(self) -> None:
-        return
 
-
-class FileLedger:
+class FileLedger(SpendingBook):
     """One file per day; every process appends whole lines."""
 
     def __init__(self, directory: str) -> None:
@@ -123,9 +107,6 @@ class FileLedger:
                 lines = ([_anonymous(row[0], tenant), row[1], *row[2]] for row in rows)
                 text = "".join(json.dumps(line) + "\n" for line in lines)
                 _files.replace(self._path(day), text.encode())
-
-    def close(self) -> None:
-        return
 
     def _path(self, day: str) -> str:
         return os.path.join(self._directory, f"{day}.jsonl")
@@ -176,23 +157,17 @@ class Account:
     """The account of one model. A call is booked before it is made."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        ledger: SpendingBook,
-        limits: DayLimits,
-        tenant_limits: DayLimits,
-        prices: str = "",
-        clock: Callable[[], datetime],
+        self, name: str, budget: BudgetSettings, ledger: SpendingBook, clock: Clock
     ) -> None:
         self._name = name
         self._ledger = ledger
-        self._limits = limits
-        self._tenant_limits = tenant_limits
-        self._price = price_of(name, prices)
+        self._limits = Spent(budget.calls, budget.tokens, budget.money)
+        tenant = Spent(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money)
+        self._tenant_limits = tenant
+        self._price = price_of(name, budget.prices)
         self._clock = clock
         self._breaker = CircuitBreaker()
-        if self._price is None and (limits.money or tenant_limits.money):
+        if self._price is None and (budget.money or budget.tenant_money):
             raise InvalidInput(
                 f"budget.money needs the price of {name!r} in budget.prices, such as"
                 f" {name}=1/5 (dollars for a million tokens in and out)"
@@ -202,10 +177,16 @@ class Account:
     def call(self, tenant: str) -> Iterator[Callable[[int, int], None]]:
         """Book one call for the block; the function it gives records tokens in and out."""
         now = self._clock()
+        day, prices = day_of(now), self._price or (0.0, 0.0)
+
+        def note(*tokens: int) -> None:
+            money = sum(n * price for n, price in zip(tokens, prices, strict=True)) / _MILLION
+            self._ledger.add(day, tenant, self._name, Spent(tokens=sum(tokens), money=money))
+
         self._breaker.check(self._name, now)
         self._book(tenant, now)
         try:
-            yield lambda *tokens: self._note(tenant, now, tokens)
+            yield note
         except TransientError as error:
             self._breaker.note_failure(now, error.retry_after)
             raise
@@ -219,17 +200,14 @@ class Account:
         day = day_of(now)
         self._ledger.add(day, tenant, self._name, Spent(calls=1))
         rows = self._ledger.rows(day)
-        tenant_total = total(row for row in rows if row[0] == tenant)
-        reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(tenant_total)
-        if reached:
-            self._ledger.add(day, tenant, self._name, Spent(calls=-1))
-            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-            raise BudgetSpent(reached, retry_after=(midnight - now).total_seconds())
-
-    def _note(self, tenant: str, now: datetime, tokens: Sequence[int]) -> None:
-        prices = self._price or (0.0, 0.0)
-        money = sum(n * price for n, price in zip(tokens, prices, strict=True)) / _MILLION
-        self._ledger.add(day_of(now), tenant, self._name, Spent(tokens=sum(tokens), money=money))
+        of_tenant = total(row for row in rows if row[0] == tenant)
+        for limits, spent in ((self._limits, total(rows)), (self._tenant_limits, of_tenant)):
+            for name, limit, used in zip(Spent._fields, limits, spent, strict=True):
+                if limit and used > limit - (name != "calls") * 1e-9:
+                    self._ledger.add(day, tenant, self._name, Spent(calls=-1))
+                    start = now.replace(hour=0, minute=0, second=0, microsecond=0)
+                    seconds = (start + timedelta(days=1) - now).total_seconds()
+                    raise BudgetSpent(f"{limit:g} {name} a day", retry_after=seconds)
 
 
 class Governed:
@@ -249,45 +227,37 @@ class Governed:
 
 
 class GovernedEmbedder:
-    """An embedder that stays within a budget."""
+    """An embedder that stays within a budget; that of the user has no account."""
 
-    def __init__(self, embedder: Embedder, account: Account) -> None:
+    def __init__(self, embedder: Embedder, account: Account | None = None) -> None:
         self.name = embedder.name
         self._embedder = embedder
         self._account = account
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        with self._account.call("default") as note, provider_errors(self.name):
+        with ExitStack() as stack:
+            note = stack.enter_context(self._account.call("default")) if self._account else None
+            stack.enter_context(provider_errors(self.name))
             vectors = self._embedder.embed(texts)
-            note(sum(map(len, texts)) // 4, 0)
+            if note:
+                note(sum(map(len, texts)) // 4, 0)
         return vectors
 
 
-class Accounts:
+class Accounts(NamedTuple):
     """The accounts of all models under one budget, and their ledger."""
 
-    def __init__(
-        self, budget: BudgetSettings, ledger: SpendingBook, clock: Callable[[], datetime]
-    ) -> None:
-        self.ledger = ledger
-        self._budget = budget
-        self._clock = clock
+    budget: BudgetSettings
+    ledger: SpendingBook
+    clock: Clock
 
     def of(self, name: str) -> Account:
         """The account of the model of this name."""
-        budget = self._budget
-        return Account(
-            name,
-            ledger=self.ledger,
-            limits=DayLimits(budget.calls, budget.tokens, budget.money),
-            tenant_limits=DayLimits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
-            prices=budget.prices,
-            clock=self._clock,
-        )
+        return Account(name, *self)
 
     def today(self) -> Spent:
         """The spending of all models today."""
-        return total(self.ledger.rows(day_of(self._clock())))
+        return total(self.ledger.rows(day_of(self.clock())))
 
 
 def total(rows: Iterable[tuple[str, str, Spent]]) -> Spent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from hardwon.core.errors import HardwonError, PermanentError, TransientError
 from hardwon.core.text.clean import as_text, one_line
 from hardwon.core.text.redact import redact
-from hardwon.storage.ports import Embedder
 
 _LATER = {408, 409, 425, 429}
 _NO_CREDIT = "insufficient_quota"  # comes with 429, and waiting does not help
@@ -20,12 +19,8 @@ _STATUS_NAMES = ("status_code", "http_status", "status", "code")
 _NETWORK = {
     *("APIConnectionError", "APITimeoutError", "TransportError", "TimeoutException"),
     *("ConnectionError", "ConnectTimeout", "ReadTimeout", "TimeoutError", "Timeout"),
-    *(
-        "ServerDisconnectedError",
-        "ClientConnectionError",
-        "IncompleteRead",
-        "EndpointConnectionError",
-    ),
+    *("ServerDisconnectedError", "ClientConnectionError", "EndpointConnectionError"),
+    "IncompleteRead",
 }
 _NEVER = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL", "InvalidSchema"}
 
@@ -42,18 +37,6 @@ def provider_errors(name: str) -> Iterator[None]:
         raise ours from error
 
 
-class Translated:
-    """The user's embedder; its errors are raised as hardwon's own."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.name = embedder.name
-        self._embedder = embedder
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        with provider_errors(self.name):
-            return self._embedder.embed(texts)
-
-
 def classify(error: Exception, name: str) -> Exception:
     """The error as a TransientError or PermanentError; other errors stay as they are."""
     if isinstance(error, HardwonError):
@@ -61,14 +44,12 @@ def classify(error: Exception, name: str) -> Exception:
     status, problem = _status(error), f"{name}: {one_line(redact(as_text(error)), 300)}"
     if status is not None:
         return of_status(status, problem, headers=_headers(error))
-    chain = list(causes_of(error))
-    if not any(_is_named(cause, _NETWORK) for cause in chain):
+    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    if not names & _NETWORK:
         return error
-    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in chain) or any(
-        _is_named(cause, _NEVER) for cause in chain
-    ):
-        return PermanentError(problem)
-    return TransientError(problem)
+    if ssl.SSLCertVerificationError.__name__ in names:
+        return PermanentError(f"{name}: its certificate is not trusted on this machine")
+    return PermanentError(problem) if names & _NEVER else TransientError(problem)
 
 
 def of_status(
@@ -125,15 +106,9 @@ def _headers(error: Exception) -> Mapping[str, str]:
     return {str(name).lower(): str(value) for name, value in headers.items()}
 
 
-def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it."""
-    cause: BaseException | None = error
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what caused it, at most ten."""
     for _ in range(10):
-        if cause is None:
-            return
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def _is_named(error: BaseException, names: set[str]) -> bool:
-    return not names.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+        if error is not None:
+            yield error
+            error = error.__cause__ or error.__context__

@@ -39,4 +39,4 @@ def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
         return MiniLM()
     from hardwon.models import providers
 
-    return providers.open_embedder(name.partition(":")[2], key=key, timeout=timeout)
+    return providers.EmbeddingEndpoint(name.partition(":")[2], key=key, timeout=timeout)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import Unavailable
 from hardwon.models.budget import Spent
 from hardwon.storage.postgres.database import EVERY_TENANT, Database
-from hardwon.storage.sql.dialect import Statement
-
-if TYPE_CHECKING:
-    from hardwon.storage.sql.dialect import Row
+from hardwon.storage.sql.dialect import Row, Statement
 
 _PATIENCE = 3.0  # seconds to wait for the server
 _MORE = """

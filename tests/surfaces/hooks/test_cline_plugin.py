@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from hardwon.surfaces.hooks import installer
-from hardwon.surfaces.hooks.installer import ConfigPlace
 from tests.programs import needs
 
 SNAPSHOT: dict[str, Any] = {"conversationId": "c1", "messages": []}
@@ -50,8 +49,8 @@ class Cline:
         script, log = self._folder / "hook.py", self._folder / "log"
         script.write_text(ANSWERING.format(log=str(log), answers=self._answers))
         command = self._command or shlex.join([sys.executable, str(script)])
-        place = ConfigPlace(installer.USER, "", {"HOME": "/"}, lambda _: {"command": command})
-        (self._folder / "plugin.mjs").write_text(installer.target("cline", place).whole)
+        target = installer.target("cline", installer.USER, lambda _: {"command": command})
+        (self._folder / "plugin.mjs").write_text(target.whole)
         (self._folder / "driver.mjs").write_text(DRIVER)
         node = needs("node", package="nodejs")
         words = [node, "driver.mjs", json.dumps([(name, _given(more)) for name, more in hooks])]

@@ -44,6 +44,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     monkeypatch.setenv("HARDWON_HOOKS_WAKE", "false")
+    for limit in ("LIMIT", "CAPTURE_LIMIT"):  # time enough for a busy machine
+        monkeypatch.setenv(f"HARDWON_HOOKS_{limit}", "60s")
     with hardwon.open(home) as hw:
         serving = Daemon(hw, port=0, token=TOKEN)
         serving.start()

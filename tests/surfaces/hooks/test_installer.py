@@ -17,7 +17,7 @@ import hardwon
 from hardwon.core.errors import InvalidInput
 from hardwon.surfaces.hooks import guarding, installer, jsonc
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.installer import ConfigPlace, Target
+from hardwon.surfaces.hooks.installer import Target
 
 KEPT_BY_HAND = """{
     // my own hooks: do not touch
@@ -36,7 +36,7 @@ def target(agent: str, root: Path, level: str = installer.USER) -> Target:
         return installer.command_hook(agent, event)
 
     return installer.target(
-        agent, ConfigPlace(level, str(root / "project"), {"HOME": str(root)}, call)
+        agent, level, call, folder=str(root / "project"), environ={"HOME": str(root)}
     )
 
 

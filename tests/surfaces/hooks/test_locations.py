@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.installer import PROJECT, USER, ConfigPlace, Target, target
+from hardwon.surfaces.hooks.installer import PROJECT, USER, Target, target
 
 
 def call(name: str) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def call(name: str) -> dict[str, Any]:
 
 
 def found(agent: str, level: str, **environ: str) -> Target:
-    return target(agent, ConfigPlace(level, "/work/app", {"HOME": "/home/dev", **environ}, call))
+    return target(agent, level, call, folder="/work/app", environ={"HOME": "/home/dev", **environ})
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,8 @@ def test_an_agent_may_be_told_of_another_folder() -> None:
 
 def test_without_a_home_in_the_environment_it_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/kim")
-    place = ConfigPlace(USER, "/work/app", {}, call)
 
-    assert target("codex", place).path == "/home/kim/.codex/hooks.json"
+    assert target("codex", USER, call, environ={}).path == "/home/kim/.codex/hooks.json"
 
 
 def test_events_that_are_not_worth_a_process_have_no_hook() -> None:

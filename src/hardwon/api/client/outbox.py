@@ -61,6 +61,7 @@ class Outbox:
         self._wire = wire
         self._tell = tell
         self._sending = threading.Lock()
+        self.sent = 0  # by this process
         self._sender = Sender(self.send)
         if os.path.isdir(folder):
             self._sender.send()  # jobs of an earlier process
@@ -84,6 +85,7 @@ class Outbox:
                 self._send(job, briefly)
                 self._queue.forget(job)
                 sent += 1
+                self.sent += 1
         return sent
 
     def close(self) -> None:

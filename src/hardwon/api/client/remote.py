@@ -7,6 +7,7 @@ ends of runs that cannot be sent are kept and sent later.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from hardwon.api.client.outbox import RemoteRun, ServerConnection, step_of
 from hardwon.api.client.sync import Sync, key_of
 from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings, load
 from hardwon.core.text.clean import as_text
@@ -221,8 +222,11 @@ class RemoteHardwon(RemoteHandle):
         return self._connection.outbox.waiting()
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
-        """Exchange what hooks noted on this machine with the server; jobs are worked there."""
-        return Sync(self._connection.wire, self.settings).run(mode, idle=idle)
+        """Exchange what was noted on this machine with the server; jobs are worked there."""
+        tally = Sync(self._connection.wire, self.settings).run(mode, idle=idle)
+        with suppress(Unavailable):  # what waits is sent by the next process
+            self.send()
+        return tally._replace(done=tally.done + self._connection.outbox.sent)
 
     def spent(self) -> Spent:
         """What models have cost the tenant today."""

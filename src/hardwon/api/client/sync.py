@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from glob import escape, glob
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.api.codec import decode
@@ -217,9 +218,13 @@ class SyncFiles:
 
 def status(settings: Settings) -> SyncStatus:
     """How far this machine and its server agree; nothing is sent."""
-    files, queue = SyncFiles(settings), FileQueue(worker.base_of(settings))
-    waiting = files.waiting() + len(list(queue.records()))
-    queue.close()
+    files, waiting = SyncFiles(settings), 0
+    runs = glob(os.path.join(escape(settings.home), "outbox", "*"))  # of programs, by account
+    for folder in (worker.base_of(settings), *runs):
+        queue = FileQueue(folder)
+        waiting += len(list(queue.records()))
+        queue.close()
+    waiting += files.waiting()
     known = files.read()
     at = datetime.fromisoformat(known["at"]) if known.get("at") else None
     error = known.get("error", "")

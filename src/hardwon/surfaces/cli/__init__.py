@@ -106,8 +106,15 @@ class LazyGroup(Group):
             return None
         try:
             module = import_module(f"hardwon.surfaces.cli.{_ELSEWHERE.get(cmd_name, cmd_name)}")
-        except MissingExtra as missing:
-            return _lacking(cmd_name, missing)
+        except MissingExtra as error:
+            missing = error  # its help works, and says what to install
+
+            def refuse() -> None:
+                raise missing
+
+            anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+            help_text = f"{COMMANDS[cmd_name]}\n\n{missing}"
+            return click.Command(cmd_name, anything, refuse, help=help_text)
         name = f"{cmd_name}_command" if cmd_name in _ELSEWHERE else "command"
         command: click.Command = getattr(module, name)
         return command
@@ -118,17 +125,6 @@ class LazyGroup(Group):
             with formatter.section(title):
                 rows = [(name.ljust(names), line) for name, line in commands.items()]
                 formatter.write_dl(rows)
-
-
-def _lacking(name: str, missing: MissingExtra) -> click.Command:
-    """A command whose packages are missing: its help works, and says what to install."""
-
-    def refuse() -> None:
-        raise missing
-
-    accepts_anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    help_text = f"{COMMANDS[name]}\n\n{missing}"
-    return click.Command(name, callback=refuse, help=help_text, context_settings=accepts_anything)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,7 +8,7 @@ import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import click
@@ -105,12 +105,10 @@ def _write(path: str, home: str, target: str) -> int:
         for source in _files_of(home, {scratch, target}):
             name = os.path.relpath(source, home)
             if source.endswith(".db"):
-                source = _copy_database(source, os.path.join(scratch, "copy.db"))
-            try:
+                source = _copy_database(source, os.path.join(scratch, f"{count}.db"))
+            with suppress(FileNotFoundError):  # a job that was done, or a run that ended meanwhile
                 archive.add(source, name, recursive=False, filter=_for_owner)
                 count += 1
-            except FileNotFoundError:  # a job that was done, or a run that ended meanwhile
-                continue
     return count
 
 
@@ -133,8 +131,6 @@ def _files_of(home: str, left_out: set[str]) -> Iterator[str]:
 
 def _copy_database(path: str, target: str) -> str:
     """A copy of a database as it is at one moment, while others write to it."""
-    if os.path.exists(target):
-        os.unlink(target)
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
         try:
             source.backup(copy)

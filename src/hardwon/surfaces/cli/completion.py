@@ -6,14 +6,7 @@ import os
 import shlex
 
 import click
-from click.shell_completion import (
-    BashComplete,
-    CompletionItem,
-    ShellComplete,
-    add_completion_class,
-    get_completion_class,
-    split_arg_string,
-)
+from click import shell_completion
 
 from hardwon.core import _isolation
 from hardwon.surfaces.cli import options
@@ -28,7 +21,7 @@ _CALLS = {
 _EXPANDED = str.maketrans("*?[]\n", "     ")  # characters that bash would expand to file names
 
 
-class BashWithHelp(BashComplete):
+class BashWithHelp(shell_completion.BashComplete):
     """Bash has no descriptions: they follow the values while several are listed."""
 
     def complete(self) -> str:
@@ -38,7 +31,7 @@ class BashWithHelp(BashComplete):
         return "\n".join(map(self.format_completion, items))
 
 
-class PowerShell(ShellComplete):
+class PowerShell(shell_completion.ShellComplete):
     """PowerShell passes the whole line; values and help are returned line by line."""
 
     name = "powershell"
@@ -64,15 +57,15 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
 
     def get_completion_args(self) -> tuple[list[str], str]:
         incomplete = os.environ.get("COMP_WORD", "")
-        words = split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
+        words = shell_completion.split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
         return words[:-1] if incomplete and words else words, incomplete
 
-    def format_completion(self, item: CompletionItem[str]) -> str:
+    def format_completion(self, item: shell_completion.CompletionItem[str]) -> str:
         return f"{item.value}\t{' '.join((item.help or '').split())}"
 
 
-add_completion_class(BashWithHelp)
-add_completion_class(PowerShell)
+shell_completion.add_completion_class(BashWithHelp)
+shell_completion.add_completion_class(PowerShell)
 
 
 @click.command("completion")
@@ -87,7 +80,7 @@ def command(ctx: click.Context, shell: str) -> None:
     fish   hardwon completion fish > ~/.config/fish/completions/hardwon.fish
     pwsh   hardwon completion powershell >> $PROFILE
     """
-    script = get_completion_class(shell)
+    script = shell_completion.get_completion_class(shell)
     assert script is not None
     root = ctx.find_root().command
     text = script(root, {}, "hardwon", "_HARDWON_COMPLETE").source()

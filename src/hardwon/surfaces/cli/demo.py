@@ -84,39 +84,29 @@ _FILES = {
 }
 
 
-def play(agent: Agent, workspace: str, prompts: list[str], *, inject: bool) -> Run:
-    """Let the agent do all tasks in one run, in a fresh workspace."""
-    told = str(agent.start()) if inject else ""
-    known = told if inject else None
-    played = [
-        _try(agent, task, os.path.join(workspace, str(number)), prompt, known)
-        for number, (task, prompt) in enumerate(zip(TASKS, prompts, strict=True))
-    ]
+def play(agent: Agent, place: str, prompts: list[str], *, inject: bool) -> Run:
+    """Let the agent do all tasks in one run, in a fresh folder; `inject`: it asks for lessons."""
+    for name, content in _FILES.items():
+        path = os.path.join(place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+    told, played = str(agent.start()) if inject else "", []
+    for task, prompt in zip(TASKS, prompts, strict=True):
+        advice = [str(agent.before_turn(prompt))] if inject else []
+        calls: list[tuple[str, str]] = []
+        ways = list(task.ways)
+        while ways and (not calls or calls[-1][1]):  # until a call has no error
+            ways = by_preference(ways, "".join((told, *advice)))
+            if inject and (warning := str(agent.before_action("bash", {"command": ways[0]}))):
+                advice.append(warning)
+                ways = by_preference(ways, warning)
+            command = ways.pop(0)
+            calls.append((command, _run(agent, command, place)))
+        played.append(Played(prompt, "\n".join(filter(None, advice)), tuple(calls)))
     errors = (error for one in played for _, error in one.calls if error)
     agent.after_run(task="\n".join(prompts), error=next(errors, None))
     return Run(told, played)
-
-
-def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) -> Played:
-    """Do one task; `told` is what the agent knows from the start, None if it may ask nothing."""
-    for name, content in _FILES.items():
-        os.makedirs(os.path.dirname(os.path.join(place, name)), exist_ok=True)
-        with open(os.path.join(place, name), "w", encoding="utf-8") as file:
-            file.write(content)
-    advice = [str(agent.before_turn(prompt))] if told is not None else []
-    calls: list[tuple[str, str]] = []
-    ways = list(task.ways)
-    while ways:
-        ways = by_preference(ways, "".join((told or "", *advice)))
-        if told is not None and (warning := str(agent.before_action("bash", {"command": ways[0]}))):
-            advice.append(warning)
-            ways = by_preference(ways, warning)
-        command = ways.pop(0)
-        error = _run(agent, command, place)
-        calls.append((command, error))
-        if not error:
-            break
-    return Played(prompt, "\n".join(filter(None, advice)), tuple(calls))
 
 
 def by_preference(ways: list[str], advice: str) -> list[str]:
@@ -129,18 +119,11 @@ def by_preference(ways: list[str], advice: str) -> list[str]:
 
 def _run(agent: Agent, command: str, place: str) -> str:
     """Run a command; its last error line, "" when it worked."""
-    completed = subprocess.run(
-        ["sh", "-c", command],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT,
-        check=False,
-    )
-    output = completed.stdout + completed.stderr
-    failed = completed.returncode != 0
+    shell = ["sh", "-c", command]
+    ended = subprocess.run(shell, cwd=place, capture_output=True, text=True, timeout=_LIMIT)
+    output, failed = ended.stdout + ended.stderr, ended.returncode != 0
     agent.after_action("bash", {"command": command}, output=output, failed=failed)
-    lines = output.strip().splitlines() or [f"exit code {completed.returncode}"]
+    lines = output.strip().splitlines() or [f"exit code {ended.returncode}"]
     return lines[-1] if failed else ""
 
 

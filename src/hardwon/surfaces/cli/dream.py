@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Any
 
@@ -28,6 +26,7 @@ from hardwon.surfaces.cli.output import (
 )
 
 _NAP = 0.2  # seconds
+_CAUGHT = (signal.SIGINT, signal.SIGTERM)
 
 
 @options.group("dream", invoke_without_command=True)
@@ -51,7 +50,7 @@ def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **p
         values = {name: value for name, value in place.items() if value is not None}
         ctx.default_map = {ctx.invoked_subcommand: values}
         return
-    with _signals() as stop_request, options.open_agent(**place) as agent:
+    with _StopRequest() as stop_request, options.open_agent(**place) as agent:
         if watch:
             agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
             return
@@ -113,7 +112,7 @@ def undo(agent: Agent, dream_id: str) -> Output:
 
 
 class _StopRequest:
-    """Records that a signal has come, so that a dream ends in good order.
+    """`with _StopRequest() as stop:` notes SIGINT and SIGTERM, so that a dream ends in good order.
 
     It has no lock: the handler may interrupt the thread that holds it. It sleeps in short naps: a
     signal just before a nap does not end it.
@@ -122,7 +121,15 @@ class _StopRequest:
     _has_come = False
     is_interrupt = False  # whether it was Ctrl-C
 
-    def come(self, number: int, *_: object) -> None:
+    def __enter__(self) -> _StopRequest:
+        self._before = {number: signal.signal(number, self._come) for number in _CAUGHT}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _come(self, number: int, *_: object) -> None:
         self._has_come = True
         self.is_interrupt = number == signal.SIGINT
 
@@ -135,15 +142,3 @@ class _StopRequest:
         while not self._has_come and (remaining := until - monotonic()) > 0:
             sleep(min(remaining, _NAP))
         return self._has_come
-
-
-@contextmanager
-def _signals() -> Iterator[_StopRequest]:
-    """The stop request that SIGINT and SIGTERM set inside the block."""
-    stop_request, caught = _StopRequest(), (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, stop_request.come) for number in caught]
-    try:
-        yield stop_request
-    finally:
-        for number, handler in zip(caught, before, strict=True):
-            signal.signal(number, handler)

@@ -9,9 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import distribution
 from tempfile import gettempdir
-from typing import Any
 from urllib.parse import unquote
 
 import click
@@ -106,7 +106,6 @@ def _impossible(way: str, agents: Sequence[str]) -> str:
     return f"{programs} is not on the PATH; install it, or set model.name"
 
 
-Call = Callable[[str], dict[str, Any]]
 _common = options.together(
     click.argument(
         "agents", metavar="AGENT...", nargs=-1, required=True, type=options.Choice(AGENTS)
@@ -186,11 +185,13 @@ def command(
         if uv and not dry_run:
             _install_tool(uv, is_asking=not yes)
     for agent in agents:
-        target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
+        call = partial(installer.command_hook, agent, home="" if home is None else data_home)
+        if port is not None:
+            call = partial(installer.http_hook, agent, port=port, token=kept_token(data_home))
+        target = installer.target(agent, level, call)
         change = installer.installation(target)
-        if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
-            installer.install(target, data_home)
-        _say_result(target, change, "installed", is_dry=dry_run)
+        act = installer.install
+        _carry_out(change, target, act, data_home, yes=yes, dry_run=dry_run, diff=diff)
         if change and not dry_run:
             _say_what_is_next(target, level)
     if wants_model is not None:
@@ -205,17 +206,13 @@ def command(
 @click.command("uninstall")
 @_common
 @_how
-def uninstall_command(
-    agents: Sequence[str], level: str, yes: bool, dry_run: bool, diff: bool, home: str | None
-) -> None:
+def uninstall_command(agents: Sequence[str], level: str, home: str | None, **how: bool) -> None:
     """Remove hardwon from AGENT; its settings become what they were before."""
     data_home = load(home).home
     for agent in agents:
-        target = _target(agent, level)
+        target = installer.target(agent, level)
         change = installer.removal(target, data_home)
-        if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
-            installer.uninstall(target, data_home)
-        _say_result(target, change, "removed", is_dry=dry_run)
+        _carry_out(change, target, installer.uninstall, data_home, **how)
 
 
 def _cache_of_program() -> str:
@@ -280,36 +277,28 @@ def files(agent: str) -> Iterator[tuple[str, Target]]:
     """The levels of an agent with their files; one file for both, in your home, is named once."""
     seen = set()
     for level in installer.LEVELS:
-        target = _target(agent, level)
+        target = installer.target(agent, level)
         if target.path not in seen:
             yield level, target
         seen.add(target.path)
 
 
-def _is_confirmed(change: ConfigChange, *, is_asking: bool, is_dry: bool, is_whole: bool) -> bool:
-    """Whether to make a change; it is shown first, and confirmed at a terminal."""
+def _carry_out(
+    change: ConfigChange,
+    target: Target,
+    act: Callable[[Target, str], ConfigChange],
+    home: str,
+    *,
+    yes: bool,
+    dry_run: bool,
+    diff: bool,
+) -> None:
+    """Show a change, make it once it is confirmed at a terminal, and say what was done."""
     if change:
-        say(change.diff() if is_whole or is_dry else change.summary())
-    if not change or is_dry:
-        return False
-    if is_asking and sys.stdin.isatty():
-        click.confirm("Write this?", default=True, abort=True)
-    return True
-
-
-def _say_result(target: Target, change: ConfigChange, done: str, *, is_dry: bool) -> None:
-    would = "would be " * is_dry
-    say(f"{target.agent}: {would + done if change else 'nothing to do'} ({target.path})")
-
-
-def _target(agent: str, level: str, call: Call | None = None) -> Target:
-    place = installer.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
-    return installer.target(agent, place)
-
-
-def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
-    """The call of hardwon at an event, as the agent's settings have it."""
-    if port is None:
-        return lambda event: installer.command_hook(agent, event, home="" if is_usual else home)
-    http_call = installer.http_hook(agent, port=port, token=kept_token(home))
-    return lambda event: http_call
+        say(change.diff() if diff or dry_run else change.summary())
+    if change and not dry_run:
+        if not yes and sys.stdin.isatty():
+            click.confirm("Write this?", default=True, abort=True)
+        act(target, home)
+    done = "would be " * dry_run + ("installed" if act is installer.install else "removed")
+    say(f"{target.agent}: {done if change else 'nothing to do'} ({target.path})")

@@ -15,27 +15,18 @@ from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
 from hardwon.core.values.report import Recurring
-from hardwon.learn.transcripts.past import (
-    EMPTY,
-    KNOWN,
-    LEARNT,
-    LIVE,
-    NO_FOLDER,
-    SENT,
-    UNREADABLE,
-    Learnt,
-)
+from hardwon.learn.transcripts import past
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import AGAIN, Progress, complain, say
 
 _LATELY = timedelta(days=90)
 _SPEED = 3_000_000  # bytes of sessions that are read in a second
 _LEFT_OUT = {
-    EMPTY: "without a call",
-    KNOWN: "copies of sessions that are recorded",
-    LIVE: "recorded by hooks when they happened",
-    NO_FOLDER: "their folder is unknown; name a project with --project",
-    UNREADABLE: "they must not or cannot be read",
+    past.EMPTY: "without a call",
+    past.KNOWN: "copies of sessions that are recorded",
+    past.LIVE: "recorded by hooks when they happened",
+    past.NO_FOLDER: "their folder is unknown; name a project with --project",
+    past.UNREADABLE: "they must not or cannot be read",
 }
 
 
@@ -91,11 +82,11 @@ def learning() -> Progress:
 
 
 def print_learnt(
-    learnt: list[Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
+    learnt: list[past.Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
 ) -> None:
     """Print what came of past sessions: which could not be read, and what came back most."""
-    recorded = [session for session in learnt if session.status in {LEARNT, SENT}]
-    is_sent = any(session.status == SENT for session in learnt)
+    recorded = [session for session in learnt if session.status in {past.LEARNT, past.SENT}]
+    is_sent = any(session.status == past.SENT for session in learnt)
     projects = {session.project for session in recorded}
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
     done = "sent" if is_sent else "recorded"
@@ -106,11 +97,11 @@ def print_learnt(
     )
     if is_sent and not is_look:
         say("  The server records what is new to it in a while.", dim=True)
-    others = Counter(one.status for one in learnt if one.status not in {LEARNT, SENT})
+    others = Counter(one.status for one in learnt if one.status not in {past.LEARNT, past.SENT})
     for status, count in others.items():
         say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
     for session in learnt:
-        if session.status == UNREADABLE:
+        if session.status == past.UNREADABLE:
             complain(f"{session.place.path}: {session.problem}")
     lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
     for reason, count in lines.items():

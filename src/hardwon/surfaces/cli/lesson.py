@@ -16,7 +16,6 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values import plain
 from hardwon.core.values.lesson import Change, Kind, Status, confirmation, evidence_of, statuses
-from hardwon.core.values.report import Exposure, LessonVerdict
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
@@ -172,34 +171,30 @@ def show(agent: Agent, number: int) -> Output:
     lesson = agent.lessons.get(number)
     exposures, verdict = agent.lessons.exposures(number), agent.lessons.verdict(number)
     value = {**plain(lesson), "exposures": plain(exposures), "verdict": plain(verdict)}
-    return Output(value, _story_lines(lesson, exposures, verdict))
 
+    def lines() -> Iterator[str]:
+        yield lesson.render()
+        if "\n" in lesson.correction:
+            yield "\n".join(f"    {line}" for line in lesson.correction.split("\n"))
+        yield f"tags: {', '.join(lesson.all_tags())}"
+        yield (
+            f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
+            f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
+        )
+        for _, label, words, at in wording.evidence(lesson):
+            day = f"{at:%Y-%m-%d}" if at else " (undated)"
+            yield f"  {day}  {label}: {one_line(words, _LENGTH)}"
+        for fix in lesson.fixes:
+            record = f"worked in {plural(fix.worked, 'run')}, failed in {fix.failed}"
+            yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
+        for one in exposures:
+            shown = f"shown {wording.DOORS.get(one.door, one.door)}, {plural(one.times, 'time')}"
+            yield f"  {one.last:%Y-%m-%d}  {shown}: {one.outcome or 'outcome unknown'}"
+        if verdict is not None:
+            rates = wording.rates(verdict)
+            yield f"  proof: {wording.verdict(verdict)}" + (f"; {rates}" if rates else "")
 
-def _story_lines(
-    lesson: Lesson, exposures: Sequence[Exposure], verdict: LessonVerdict | None
-) -> Iterator[str]:
-    """A lesson, and its history with one event per line."""
-    yield lesson.render()
-    if "\n" in lesson.correction:
-        yield "\n".join(f"    {line}" for line in lesson.correction.split("\n"))
-    yield f"tags: {', '.join(lesson.all_tags())}"
-    yield (
-        f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
-        f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
-    )
-    for _, label, words, at in wording.evidence(lesson):
-        day = f"{at:%Y-%m-%d}" if at else " (undated)"
-        yield f"  {day}  {label}: {one_line(words, _LENGTH)}"
-    for fix in lesson.fixes:
-        record = f"worked in {plural(fix.worked, 'run')}, failed in {fix.failed}"
-        yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
-    for exposure in exposures:
-        followed = exposure.outcome or "outcome unknown"
-        shown = f"shown {wording.DOORS.get(exposure.door, exposure.door)}"
-        yield f"  {exposure.last:%Y-%m-%d}  {shown}, {plural(exposure.times, 'time')}: {followed}"
-    if verdict is not None:
-        rates = wording.rates(verdict)
-        yield f"  proof: {wording.verdict(verdict)}" + (f"; {rates}" if rates else "")
+    return Output(value, lines())
 
 
 @command.verb("edit", **ONE)

@@ -20,21 +20,11 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
 from hardwon.engine.runtime import utc_now
-from hardwon.learn.trials import exchange
+from hardwon.learn.trials import exchange, values
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
 from hardwon.learn.trials.roles import PROFILES, Functions
-from hardwon.learn.trials.values import (
-    Category,
-    Critical,
-    Lessons,
-    LoopState,
-    LoopStatus,
-    Policy,
-    Record,
-    Variant,
-)
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop_report import analysis_page, curves, facts, spark
 from hardwon.surfaces.cli.options import flag, option
@@ -76,13 +66,15 @@ _tuning = options.together(
         "--omega",
         "How many reflections the actor sees: 1 … 10, or auto (by variety of failures).",
     ),
-    option("--policy", "Which reflections the actor sees.", choices=get_args(Policy)),
+    option("--policy", "Which reflections the actor sees.", choices=get_args(values.Policy)),
     option("--window-tokens", "Token budget of the reflections.", type=int),
     options.span("--actor-timeout", "Time limit of the actor, such as 30m.", "actor_seconds"),
     options.span("--verify-timeout", "Time limit of a verifier, such as 10m.", "verify_seconds"),
     option("--patience", "Stop after this many trials without a gain; 0: never.", type=int),
     option("--repeats", "Stop when the same failure came this often in a row; 0: never.", type=int),
-    option("--on-critical", "What to do when the actor crashes.", choices=get_args(Critical)),
+    option(
+        "--on-critical", "What to do when the actor crashes.", choices=get_args(values.Critical)
+    ),
     options.scope,
     options.as_json,
 )
@@ -99,7 +91,7 @@ _tuning = options.together(
 @option(
     "--variant",
     "cot: one answer; react: many steps, which are recorded.",
-    choices=get_args(Variant),
+    choices=get_args(values.Variant),
 )
 @option(
     "--cwd",
@@ -110,7 +102,7 @@ _tuning = options.together(
 )
 @option("--id", "Name of the loop; made from the task otherwise.", "loop_id")
 @option("--pass-env", "Let verifiers see this variable.", multiple=True, metavar="NAME")
-@option("--lessons", "When reflections become lessons.", choices=get_args(Lessons))
+@option("--lessons", "When reflections become lessons.", choices=get_args(values.Lessons))
 @option("--recall/--no-recall", "Put recalled lessons into the prompt.", default=None)
 @option("--inject/--no-inject", "Put reflections into the prompt.", default=None)
 @option("--config", f"A trusted file with a [loop] table.  [default: {TRUSTED_FILE} if trusted]")
@@ -183,7 +175,9 @@ def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
         return {}
 
 
-def _run_to_end(loops: Loops, loop: Coroutine[Any, Any, LoopState], *, restore_best: bool) -> None:
+def _run_to_end(
+    loops: Loops, loop: Coroutine[Any, Any, values.LoopState], *, restore_best: bool
+) -> None:
     """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -206,7 +200,7 @@ def _interrupt(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _progress(event: str, state: LoopState) -> None:
+def _progress(event: str, state: values.LoopState) -> None:
     """Print what a loop does; nothing if JSON follows."""
     if is_json():
         return
@@ -262,14 +256,14 @@ def status(agent: Agent, loop_id: str | None) -> Output:
     return Output({**_fields(state), "standing": now}, lines)
 
 
-def _standing(loops: Loops, state: LoopState) -> str:
+def _standing(loops: Loops, state: values.LoopState) -> str:
     """The status; `interrupted` for a loop whose process is gone."""
     if state.status == "running" and not loops.is_running(state.loop_id):
         return "interrupted"
     return state.status
 
 
-def _fields(state: LoopState) -> dict[str, Any]:
+def _fields(state: values.LoopState) -> dict[str, Any]:
     return {**plain(state, without_none=True), "scope": list(state.scope)}
 
 
@@ -314,7 +308,7 @@ def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
     return Output(value, say_loop)
 
 
-def _say_reflection(record: Record, *, is_full: bool) -> None:
+def _say_reflection(record: values.Record, *, is_full: bool) -> None:
     """Print the reflection on a trial; before it, in full, what the actor did."""
     for number, action in enumerate(record.actor_output.actions if is_full else ()):
         if action.thought:
@@ -338,7 +332,7 @@ def _say_reflection(record: Record, *, is_full: bool) -> None:
 
 @command.verb("list")
 @options.limit(default=20)
-@option("--status", "Only loops with this status.", choices=get_args(LoopStatus))
+@option("--status", "Only loops with this status.", choices=get_args(values.LoopStatus))
 def list_(agent: Agent, limit: int, status: str | None) -> Output:
     """The newest loops first."""
     states = agent.loops.list(limit=limit, status=status)
@@ -360,10 +354,10 @@ _filters = options.together(
     click.argument("task_keywords", metavar="[KEYWORDS]...", nargs=-1),
     option(
         "--category",
-        f"Only failures of this category; may be repeated: {', '.join(get_args(Category))}.",
+        f"Only failures of this category; may be repeated: {', '.join(get_args(values.Category))}.",
         "failure_category",
         multiple=True,
-        choices=get_args(Category),
+        choices=get_args(values.Category),
         metavar="NAME",
     ),
     option(

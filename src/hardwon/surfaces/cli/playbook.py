@@ -16,15 +16,7 @@ from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
-from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.lesson import (
-    NUMBER,
-    NUMBER_OR_ALL,
-    ONE,
-    LessonNumber,
-    change_lines,
-    describe,
-)
+from hardwon.surfaces.cli import lesson, options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, emit, say
 from hardwon.surfaces.presentation import wording
@@ -73,65 +65,65 @@ def command(context: click.Context, /, markdown: bool, **place: Any) -> None:
 
 
 def _report_change(done: str, item: Lesson) -> Output:
-    return Output(item, f"{done} {describe(item)}")
+    return Output(item, f"{done} {lesson.describe(item)}")
 
 
-@command.verb("edit", **ONE)
-@NUMBER
+@command.verb("edit", **lesson.ONE)
+@lesson.NUMBER
 @_words
 def edit(agent: Agent, number: int, **texts: str | None) -> Output:
     """Change the words of an item, or its sort."""
     return _report_change("Changed", agent.playbook.edit(number, **texts))
 
 
-@command.verb("pin", **ONE)
-@NUMBER
+@command.verb("pin", **lesson.ONE)
+@lesson.NUMBER
 def pin(agent: Agent, number: int) -> Output:
     """Show an item before all others."""
     return _report_change("Pinned", agent.playbook.pin(number))
 
 
-@command.verb("unpin", **ONE)
-@NUMBER
+@command.verb("unpin", **lesson.ONE)
+@lesson.NUMBER
 def unpin(agent: Agent, number: int) -> Output:
     """Show an item in its usual place again."""
     return _report_change("Unpinned", agent.playbook.pin(number, on=False))
 
 
-@command.verb("move", **ONE)
-@NUMBER
+@command.verb("move", **lesson.ONE)
+@lesson.NUMBER
 @option(
     "--before",
     "The item that follows it then.",
     required=True,
     metavar="ID",
-    type=LessonNumber(),
+    type=lesson.LessonNumber(),
 )
 def move(agent: Agent, number: int, before: int) -> Output:
     """Put an item right before another one."""
     return _report_change(f"Moved before #{before}:", agent.playbook.move(number, before=before))
 
 
-@command.verb("remove", **ONE)
-@NUMBER
+@command.verb("remove", **lesson.ONE)
+@lesson.NUMBER
 def remove(agent: Agent, number: int) -> Output:
     """Take an item out; `undo` brings it back."""
     return _report_change("Removed", agent.playbook.remove(number))
 
 
-@command.verb("undo", **ONE)
-@NUMBER_OR_ALL
+@command.verb("undo", **lesson.ONE)
+@lesson.NUMBER_OR_ALL
 def undo(agent: Agent, number: int | None) -> Output:
     """Undo the newest change, of one item or of all, by a person or by the reader."""
     return _report_change("Took back the last change of", agent.playbook.undo(number))
 
 
-@command.verb("history", **ONE)
-@NUMBER_OR_ALL
+@command.verb("history", **lesson.ONE)
+@lesson.NUMBER_OR_ALL
 def history(agent: Agent, number: int | None) -> Output:
     """The changes of one item or of all, newest first."""
     changes = agent.playbook.history(number)
-    return Output(changes, change_lines(changes))
+    return Output(changes, lesson.change_lines(changes))
 
 
 @command.verb("add", place=options.scope_here)
@@ -151,8 +143,8 @@ def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> 
     text = sys.stdin.read(_READ) if source else json.dumps(item)
     written = agent.playbook.add(text, run=run_name)
     held = " (held back: `hardwon lesson approve` releases it)"
-    lines = [f"Added {describe(one)}{held * (not one.is_active)}" for one in written.added]
-    lines += [f"Known already: {describe(item)}" for item in written.known]
+    lines = [f"Added {lesson.describe(one)}{held * (not one.is_active)}" for one in written.added]
+    lines += [f"Known already: {lesson.describe(item)}" for item in written.known]
     lines += [f"Left out, {why}: {when}" for when, why in written.refused]
     return Output(written, lines, code=not (written.added or written.known))
 

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import webbrowser
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,17 +27,19 @@ from hardwon.storage.service import (
 )
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table
+from hardwon.surfaces.cli.output import Output, age, complain, say, table
+
+_PEM = click.Path(exists=True, dir_okay=False, resolve_path=True)  # the working folder changes
 
 
 @click.command("serve")
 @option("--host", "The address to listen on.", default="127.0.0.1")
 @option("--port", "The port to listen on; 0: a free one.", type=options.PORT, default=4180)
 @option("--name", "A host name that clients use; may be repeated.", "names", multiple=True)
-@option("--tls-cert", "The certificate, a PEM file.", type=click.Path(exists=True, dir_okay=False))
-@option("--tls-key", "Its key, a PEM file.", type=click.Path(exists=True, dir_okay=False))
-@flag("--behind-proxy", "A proxy in front of the server does the TLS.")
-@option("--prefix", "The path below which a proxy serves it, such as /hardwon.", default="")
+@option("--tls-cert", "The certificate, a PEM file.", "cert", type=_PEM)
+@option("--tls-key", "Its key, a PEM file.", "key", type=_PEM)
+@flag("--behind-proxy", "A proxy in front of the server does the TLS.", "is_behind_proxy")
+@option("--prefix", "The path below which a proxy serves it, such as /hardwon.")
 @option(
     "--access-log",
     "Log every request on standard error, one line each.",
@@ -46,29 +49,20 @@ from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table
 @options.home
 @options.tenant
 def command(
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    tls_cert: str | None,
-    tls_key: str | None,
-    behind_proxy: bool,
-    prefix: str,
-    access_log: str | None,
-    rate: float,
-    home: str | None,
-    tenant: str,
+    access_log: str | None, rate: float, home: str | None, tenant: str, **address: Any
 ) -> None:
     """Serve the HTTP API and the pages, until SIGTERM or Ctrl-C (needs the extra `serve`).
 
     Programs on this machine send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
     in a terminal a link is printed that logs a browser in. Others need a key: `hardwon key create`.
     """
-    cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
+    given = {name: value for name, value in address.items() if value is not None}
+    given["prefix"] = given.get("prefix", "").rstrip("/")
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.serve import server  # first: it names a missing extra
 
-        address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        place = server.Address(**given)
         from hardwon.surfaces.serve import limits
 
         if hw.settings.is_observed:
@@ -76,7 +70,7 @@ def command(
 
             telemetry.export()
         rates, log = limits.Limits(rate=rate), access_log or ""
-        service = server.Service(hw, address, tenant=tenant, limits=rates, access_log=log)
+        service = server.Service(hw, place, tenant=tenant, limits=rates, access_log=log)
         say(f"listening on {service.url}")
         if sys.stdout.isatty():  # the log of a service is read by others
             say(f"log in, once: {service.link()}")
@@ -94,29 +88,32 @@ def open_command(no_browser: bool, home: str | None, tenant: str) -> None:
     `hardwon login` it opens the pages of that server, which ask for a key.
     """
     if url := load(home).server.url:
-        say(url)
-        say("Log in with a key: `hardwon key create --role viewer` makes one there.", dim=True)
-        if not no_browser and _has_screen():
-            webbrowser.open(url)
+        hint = "Log in with a key: `hardwon key create --role viewer` makes one there."
+        _show_page(url, hint, is_printed_only=no_browser)
         return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.serve import server
 
         service = server.Service(hw, server.Address(), tenant=tenant)
-        link = service.link()
-        say(f"{link}")
-        say("Ctrl-C ends it.", dim=True)
-        if not no_browser and _has_screen():
-            webbrowser.open(link)
+        _show_page(service.link(), "Ctrl-C ends it.", is_printed_only=no_browser)
         service.run()
 
 
-def _has_screen() -> bool:
-    """Whether a graphical browser can be opened: one in the terminal would take it over."""
-    return sys.platform == "darwin" or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
+def _show_page(link: str, hint: str, *, is_printed_only: bool) -> None:
+    """Print a link; open it only on a screen: a browser in the terminal would take that over."""
+    say(link)
+    say(hint, dim=True)
+    has_screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not is_printed_only and (sys.platform == "darwin" or has_screen):
+        webbrowser.open(link)
+
+
+def _open_keys(home: str | None) -> nullcontext[KeyRing]:
+    return nullcontext(KeyRing(open_database(load(home))))
+
+
+_OF_KEYS = {"place": options.home, "opens": _open_keys}
 
 
 @options.group("key")
@@ -124,7 +121,7 @@ def key_command() -> None:
     """Make, list and revoke the keys with which programs and people use `hardwon serve`."""
 
 
-@key_command.command("create")
+@key_command.verb("create", **_OF_KEYS)
 @option("--role", "What the key may do.", choices=ROLES, default=Role.AGENT)
 @option("--tenant", "Whose data it opens.", default="default")
 @option("--agent", "The only agent it is for.")
@@ -132,9 +129,7 @@ def key_command() -> None:
 @option("--note", "What it is for, in your words.", default="")
 @options.span("--expires", "After how long: 12h, 90d.", "lasts")
 @flag("--if-none", "Only if there is no key yet.")
-@options.home
-@options.as_json
-def create(if_none: bool, home: str | None, **limits: Any) -> None:
+def create(ring: KeyRing, if_none: bool, **limits: Any) -> Output:
     """Make a key and show it, once.
 
     \b
@@ -143,25 +138,22 @@ def create(if_none: bool, home: str | None, **limits: Any) -> None:
     curator  also approves, edits, retires and undoes
     admin    all of it
     """
-    ring = KeyRing(open_database(load(home)))
     if if_none and ring.list():
         complain("there are keys already; `hardwon key list` shows them")
-        return
+        return Output(None, ())
     key, text = ring.create(**limits)
 
     def show() -> None:
         say(text)
         click.echo("The key is not stored: this is the only time it is shown.", err=True)
 
-    emit(Output({**key._asdict(), "key": text}, show))
+    return Output({**key._asdict(), "key": text}, show)
 
 
-@key_command.command("list")
-@options.home
-@options.as_json
-def list_keys(home: str | None) -> None:
+@key_command.verb("list", **_OF_KEYS)
+def list_keys(ring: KeyRing) -> Output:
     """Show all keys, without their secrets."""
-    keys, now = KeyRing(open_database(load(home))).list(), datetime.now(UTC)
+    keys, now = ring.list(), datetime.now(UTC)
     heads = ("id", "tenant", "role", "for", "state", "last use", "note")
     rows: list[tuple[str, ...]] = [heads] if keys else [("no keys yet",)]
     for key in keys:
@@ -169,15 +161,15 @@ def list_keys(home: str | None) -> None:
         state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
         used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
         rows.append((key.id, key.tenant, key.role, limited_to, state, used, key.note))
-    emit(Output(list(keys), lambda: table(rows, indent="")))
+    return Output(list(keys), lambda: table(rows, indent=""))
 
 
-@key_command.command("revoke")
+@key_command.verb("revoke", **_OF_KEYS)
 @click.argument("identity", metavar="ID")
-@options.home
-def revoke(identity: str, home: str | None) -> None:
+def revoke(ring: KeyRing, identity: str) -> Output:
     """Revoke a key, at once."""
-    say(f"revoked {KeyRing(open_database(load(home))).revoke(identity).id}")
+    key = ring.revoke(identity)
+    return Output(key, f"revoked {key.id}")
 
 
 @key_command.command("move")

@@ -53,42 +53,31 @@ _MARGIN = 8  # columns that the arrow, the tick and the number need
 
 def ask_person(question: Question) -> Chosen:
     """The values that the person chose; Ctrl-C and the end of input abort."""
-    has_terminal = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
-    answer = _by_keys if has_terminal else _by_number
-    if has_terminal and _is_long(question):
-        _show_options(question)
-    elif not has_terminal:
+    has_menu = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
+    labels = [one_line(printable(option.label)) for option in question.options]
+    is_long = max(map(len, labels), default=0) > width() - _MARGIN
+    if not has_menu:
         say(f"\n{question.text}")
-        _show_options(question)
+    for number, label in enumerate(labels, 1) if is_long or not has_menu else ():
+        head = f"  {number}) "  # every option in full, wrapped to the terminal
+        indent = " " * len(head)
+        say("\n".join(textwrap.wrap(head + label, width(), subsequent_indent=indent)))
+    if is_long:
+        labels = [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
     while True:
         try:
-            return valid(question, answer(question))
+            answer = _by_keys(question, labels) if has_menu else _by_number(question)
+            return valid(question, answer)
         except InvalidInput as error:
             say(f"  {error}")
 
 
-def _show_options(question: Question) -> None:
-    """Print every option in full, wrapped to the terminal."""
-    for number, choice in enumerate(question.options, 1):
-        head = f"  {number}) "
-        text = head + one_line(printable(choice.label))
-        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
-
-
-def _is_long(question: Question) -> bool:
-    """Whether an option does not fit into its line of the menu."""
-    return any(len(one_line(option.label)) > width() - _MARGIN for option in question.options)
-
-
-def _by_keys(question: Question) -> Chosen:
+def _by_keys(question: Question, labels: list[str]) -> Chosen:
     """The values that the person chose in a menu; "none" is never ticked in advance."""
-    lines = [one_line(printable(option.label)) for option in question.options]
-    if _is_long(question):
-        lines = [clip(f"{at}) {line}", width() - _MARGIN) for at, line in enumerate(lines, 1)]
     ticked = set(question.default) - {NONE} if question.multi else set()
     menu = [
         questionary.Choice(line, option.value, checked=option.value in ticked)
-        for line, option in zip(lines, question.options, strict=True)
+        for line, option in zip(labels, question.options, strict=True)
     ]
     text = printable(question.text)
     if not question.multi:

@@ -57,8 +57,7 @@ def command(home: str | None) -> None:
         late = watch.describe_late(watch.read_log(data_home))
         for line in (
             *_describe_installs(rows, runs),
-            *_describe_server(home),
-            *_describe_reader(data_home),
+            *_describe_memory(home, data_home),
             *(f"{one}; see hook.log, or raise hooks.limit" for one in late),
             *(line for agent in AGENTS for line in wrong[agent]),
             *_claims(data_home),
@@ -84,28 +83,20 @@ def _describe_installs(
         yield f"No hook has run yet in {', '.join(idle)}; {remedy}"
 
 
-def _describe_server(home: str | None) -> Sequence[str]:
-    """How far this machine agrees with the server it is logged in to."""
+def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
+    """How far this machine agrees with its server; or who makes a playbook of ended runs."""
     try:
         settings = load(home)
-        if not settings.server.url:
+        if settings.server.url:
+            from hardwon.surfaces.cli import login
+
+            return login.server_lines(settings)
+        if not os.path.isdir(data_home):
             return []
-        from hardwon.surfaces.cli import login
-
-        return login.server_lines(settings)
-    except HardwonError as error:
-        return [f"Server: {error}"]
-
-
-def _describe_reader(home: str) -> Sequence[str]:
-    """Who makes a playbook of ended runs, when last, and what it cost; [] without a home."""
-    try:
-        if not os.path.isdir(home) or load(home).server.url:
-            return []
-        with hardwon.open(home) as hw:
+        with hardwon.open(data_home) as hw:
             return [f"Playbook: {_who(hw)}"]
     except HardwonError as error:
-        return [f"Playbook: {error}"]
+        return [f"Home: {error}"]
 
 
 def _who(hw: Hardwon) -> str:

@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -34,31 +35,23 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 _LOOK = 1.0  # seconds between two looks at whether a daemon is still needed
 
 
-class WorkerEndpoint:
-    """A small server in the process of a worker; `with WorkerEndpoint(worker, port):`."""
-
-    def __init__(self, worker: WorkerProcess, port: int) -> None:
-        try:
-            handler = type("Handler", (_Handler,), {"worker": worker})
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-        except OSError as error:
-            raise storage_error(error, f"127.0.0.1:{port}") from error
-        self._server.daemon_threads = False  # requests in progress get their whole answer
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        return int(self._server.server_address[1])
-
-    def __enter__(self) -> WorkerEndpoint:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+@contextlib.contextmanager
+def serve_metrics(worker: WorkerProcess, port: int) -> Iterator[int]:
+    """Serve the metrics and probes of a worker in this process; gives the port."""
+    try:
+        handler = type("Handler", (_Handler,), {"worker": worker})
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise storage_error(error, f"127.0.0.1:{port}") from error
+    server.daemon_threads = False  # requests in progress get their whole answer
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -136,7 +129,7 @@ def command(
         endpoint: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
         if port:
             hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
-            endpoint = WorkerEndpoint(hw.worker, port)
+            endpoint = serve_metrics(hw.worker, port)
         with endpoint, drain_progress(hw, is_quiet=None if mode == "empty" else True):
             tally = hw.work(mode or "forever", idle=idle)
         pending = hw.queue.status()[0].pending

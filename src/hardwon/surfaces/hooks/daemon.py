@@ -17,12 +17,15 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from hardwon import Hardwon
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.settings import Settings
 from hardwon.core.text.json_clip import clip_json
 from hardwon.storage.service import is_bearer
 from hardwon.storage.stores import guard_file
@@ -32,12 +35,6 @@ from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
 from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hardwon import Hardwon
-    from hardwon.core.settings import Settings
 
 _LOCK = "daemon.lock"
 _STAYS = 409  # the status for a hook with other settings

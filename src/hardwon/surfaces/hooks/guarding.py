@@ -10,7 +10,8 @@ import _thread
 import json
 import os
 import time
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 from hardwon.core import _files
 from hardwon.core.errors import StorageError
@@ -22,9 +23,6 @@ from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply, Input, parse_event
 from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LIMIT = 20.0  # seconds; `install` tells agents to wait for 30
 _UNSAFE = (

@@ -28,6 +28,7 @@ _OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S{0,400}\s{1,4}hook\s|/ha
 _JSON_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"'
 _ROOT = r"sys\.path\.append\(('[^']*'|\"[^\"]*\")\)"  # in the code that a hook starts
 _RECORDS = "installed.json"
+HookCall = Callable[[str], dict[str, Any]]  # the hook of an event, in Claude Code's format
 
 
 class Target(NamedTuple):
@@ -42,15 +43,6 @@ class Target(NamedTuple):
     whole: str = ""
     advice: str = ""
     doors: str = ""  # where the agent takes lessons
-
-
-class ConfigPlace(NamedTuple):
-    """Where to install, and the call of the hook there."""
-
-    level: str
-    folder: str
-    environ: Mapping[str, str]
-    call: Callable[[str], dict[str, Any]]  # the hook of an event, in Claude Code's format
 
 
 class _File(NamedTuple):
@@ -76,7 +68,7 @@ def command_hook(agent: str, event: str = "", *, home: str = "") -> dict[str, An
     return {"type": "command", "command": place + shlex.join(words)}
 
 
-def http_hook(agent: str, *, port: int, token: str) -> dict[str, Any]:
+def http_hook(agent: str, _event: str = "", *, port: int, token: str) -> dict[str, Any]:
     """A hook that calls the daemon; only Claude Code supports this."""
     url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
     return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}
@@ -129,29 +121,37 @@ _FILES = {
 }
 
 
-def target(agent: str, place: ConfigPlace) -> Target:
-    """The file of this agent at this place, with its entries."""
+def target(
+    agent: str,
+    level: str,
+    call: HookCall | None = None,
+    *,
+    folder: str = "",
+    environ: Mapping[str, str] = os.environ,
+) -> Target:
+    """The file of this agent with its entries; `folder` is the project, by default this one."""
     file, kinds = _FILES[agent], adapter(agent).kinds
+    call = call or (lambda event: command_hook(agent, event))
     entries: tuple[tuple[tuple[str, ...], Any], ...] = ()
     whole = ""
     events = [name for name in kinds if kinds[name] not in _SILENT and name != file.lacks]
     if file.entry is not None:
-        entries = tuple((("hooks", name), file.entry(place.call(""))) for name in events)
+        entries = tuple((("hooks", name), file.entry(call(""))) for name in events)
     elif agent == "copilot":
         hook = {"type": "command", "bash": "", "timeoutSec": _SECONDS}
-        hooks = {name: [{**hook, "bash": place.call(name)["command"]}] for name in events}
+        hooks = {name: [{**hook, "bash": call(name)["command"]}] for name in events}
         whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     else:  # a plugin that the agent runs itself
         source = os.path.join(os.path.dirname(__file__), f"{agent}_plugin.js")
         with open(source, encoding="utf-8") as plugin:
-            whole = plugin.read().replace("@COMMAND@", json.dumps(place.call("")["command"]))
-    if place.level == PROJECT:
-        path = os.path.join(place.folder, file.project or file.user)
+            whole = plugin.read().replace("@COMMAND@", json.dumps(call("")["command"]))
+    if level == PROJECT:
+        path = os.path.join(folder or os.getcwd(), file.project or file.user)
     else:
         root, _, relative = file.user.partition("/")
-        home = place.environ.get("HOME") or os.path.expanduser("~")
-        folder = place.environ.get(file.variable, "") if file.variable else ""
-        path = os.path.join(folder or os.path.join(home, root), relative)
+        home = environ.get("HOME") or os.path.expanduser("~")
+        own = environ.get(file.variable, "") if file.variable else ""
+        path = os.path.join(own or os.path.join(home, root), relative)
     return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
 
 

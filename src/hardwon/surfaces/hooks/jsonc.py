@@ -20,15 +20,9 @@ class Node(NamedTuple):
     start: int
     end: int
     value: Any
-    parts: tuple[Part, ...] = ()
-
-
-class Part(NamedTuple):
-    """One item of an array, or one member of an object with its key."""
-
-    start: int  # where its key starts, if it has one
-    key: str | None
-    node: Node
+    parts: tuple[Node, ...] = ()
+    key: str | None = None  # of a member of an object
+    head: int = 0  # where a part starts: at its key, if it has one
 
 
 def loads(text: str) -> Any:
@@ -49,7 +43,7 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
     node = parse(text)
     for depth, key in enumerate(path):
         _ensure(node, dict, path[:depth])
-        child = next((part.node for part in node.parts if part.key == key), None)
+        child = next((part for part in node.parts if part.key == key), None)
         if child is None:
             inner: Any = [value]
             for missing in reversed(path[depth + 1 :]):
@@ -80,7 +74,7 @@ def remove(text: str, path: tuple[str, ...], index: int) -> str:
     """The text without one item of the array at `path`; empty containers are removed, too."""
     nodes = [parse(text)]
     for key in path:
-        nodes.append(next(part.node for part in nodes[-1].parts if part.key == key))
+        nodes.append(next(part for part in nodes[-1].parts if part.key == key))
     if len(nodes[-1].parts) > 1:
         return _without(text, nodes[-1], index)
     for parent, key in zip(reversed(nodes[:-1]), reversed(path), strict=True):
@@ -99,24 +93,24 @@ def _insert(text: str, node: Node, key: str | None, value: Any, depth: int) -> s
     close = node.end - 1
     end = node.start + len(text[node.start : close].rstrip())
     tail = text[end:close] if "\n" in text[end:close] else "\n" + unit * (depth - 1)
-    last = node.parts[-1].node.end if node.parts else end
+    last = node.parts[-1].end if node.parts else end
     comma = "," if node.parts and text[_skip(text, last)] != "," else ""
     return text[:last] + comma + text[last:end] + new + tail + text[close:]
 
 
 def _without(text: str, node: Node, index: int) -> str:
     part = node.parts[index]
-    start = len(text[: part.start].rstrip())
+    start = len(text[: part.head].rstrip())
     if index + 1 < len(node.parts):
-        comma = _skip(text, part.node.end)
+        comma = _skip(text, part.end)
         return text[:start] + text[comma + 1 :]
     if index == 0:
-        remaining = text[part.node.end : node.end - 1].strip().removeprefix(",").strip()
+        remaining = text[part.end : node.end - 1].strip().removeprefix(",").strip()
         # A comment ends with its line.
         between = "\n" if remaining or start > node.start + 1 else ""
         return text[:start] + remaining + between + text[node.end - 1 :]
-    comma = _skip(text, node.parts[index - 1].node.end)
-    return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
+    comma = _skip(text, node.parts[index - 1].end)
+    return text[:comma] + text[comma + 1 : start] + text[part.end :]
 
 
 def _skip(text: str, at: int) -> int:
@@ -144,26 +138,25 @@ def _literal(text: str, match: re.Match[str]) -> Any:
 
 def _container(text: str, at: int, depth: int) -> Node:
     is_object = text[at] == "{"
-    parts: list[Part] = []
+    parts: list[Node] = []
     position = _skip(text, at + 1)
     while text[position : position + 1] != ("}" if is_object else "]"):
-        start, key = position, None
+        head, key = position, None
         if is_object:
             name = _STRING.match(text, position)
             position = _skip(text, name.end()) if name else position
             if name is None or text[position : position + 1] != ":":
                 raise _syntax_error(text, position)
             key, position = _literal(text, name), _skip(text, position + 1)
-        node = _value(text, position, depth + 1)
-        parts.append(Part(start, key, node))
-        position = _skip(text, node.end)
+        parts.append(_value(text, position, depth + 1)._replace(key=key, head=head))
+        position = _skip(text, parts[-1].end)
         if text[position : position + 1] == ",":
             position = _skip(text, position + 1)
         elif text[position : position + 1] not in ("}", "]"):
             raise _syntax_error(text, position)
-    value: Any = [part.node.value for part in parts]
+    value: Any = [part.value for part in parts]
     if is_object:
-        value = {part.key: part.node.value for part in parts}
+        value = {part.key: part.value for part in parts}
     return Node(at, position + 1, value, tuple(parts))
 
 

@@ -8,26 +8,22 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from hardwon.api import Agent, Hardwon
 from hardwon.core import _isolation
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import one_line
+from hardwon.core.values.delivery import Injection
+from hardwon.core.values.job import Job
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import ASKED
 from hardwon.engine import trust
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show, learnt_line
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.api import Agent, Hardwon
-    from hardwon.core.values.delivery import Injection
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.lesson import Lesson
 
 _AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}

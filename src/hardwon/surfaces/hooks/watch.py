@@ -5,14 +5,10 @@ from __future__ import annotations
 import _thread
 import os
 import time
-from typing import TYPE_CHECKING
 
 from hardwon.core import _files
-from hardwon.core.settings import default_home
+from hardwon.core.settings import Settings, default_home
 from hardwon.surfaces.hooks.events import Event, EventKind
-
-if TYPE_CHECKING:
-    from hardwon.core.settings import Settings
 
 LOG = "hook.log"
 GAVE_UP = "gave up after"

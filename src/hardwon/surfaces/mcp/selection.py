@@ -129,8 +129,10 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
             return await desk.save(session, run, answers or {})
         waiting = await desk.questions(session)
         if not _can_ask(ctx):
-            views = [_view(question) for question in waiting.questions]
             summary = waiting.delta.summary.text
+            views = [
+                QuestionView.model_validate(one, from_attributes=True) for one in waiting.questions
+            ]
             return Selected(status="questions", run=waiting.run, summary=summary, questions=views)
         filled_in = _filled_in(waiting, (chosen, placed))
         if filled_in is None:
@@ -216,9 +218,3 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
             values = {_option_label(option): option.value for option in question.options}
             answers[question.id] = [values[text] for text in labels if text in values]
     return answers
-
-
-def _view(question: "Question") -> QuestionView:
-    options = [OptionView(value=one.value, label=one.label) for one in question.options]
-    fields = {name: getattr(question, name) for name in ("id", "text", "multi", "when")}
-    return QuestionView(**fields, options=options)

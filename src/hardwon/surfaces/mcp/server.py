@@ -156,8 +156,8 @@ def _views(lessons: Iterable[Lesson]) -> list[LessonView]:
 
 
 def _answers(answers: Iterable[Answer]) -> AnswerList:
-    names = AnswerView.model_fields
-    return AnswerList(answers=[AnswerView(**{n: getattr(a, n) for n in names}) for a in answers])
+    views = [AnswerView.model_validate(answer, from_attributes=True) for answer in answers]
+    return AnswerList(answers=views)
 
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
