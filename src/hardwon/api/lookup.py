@@ -31,7 +31,7 @@ def recurring_failures(
     engine: Runtime, scope: Scope, since: datetime, *, limit: int
 ) -> list[Recurring]:
     """The failures that most runs of an agent met, in all its projects, with their cures."""
-    _collect_runs(engine)
+    engine.collect_runs()
     window = Window(scope, since, part=Place(scope.tenant, scope.agent))
     met = dict[str, list[tuple[EndedRun, Step]]]()
     for run in engine.store.ended_runs.latest(window, limit=_ALL_RUNS):
@@ -83,7 +83,7 @@ def answers_to_words(
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
-    _collect_runs(engine)
+    engine.collect_runs()
     for place in _projects(engine, scope, has_lessons=False):
         runs = _runs(engine, place)
         shown = [_families(run) for run in runs]
@@ -164,12 +164,6 @@ def _stems(text: str) -> set[str]:
 
 def _families(run: EndedRun) -> set[str]:
     return {call.family for step in run.steps for call in working_calls(step)}
-
-
-def _collect_runs(engine: Runtime) -> None:
-    """Archive the runs that ended since a worker last did so."""
-    for _ in engine.collect_runs():
-        continue
 
 
 def _runs(engine: Runtime, scope: Scope) -> list[EndedRun]:

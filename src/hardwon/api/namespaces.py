@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from hardwon.api import run_input
 from hardwon.api.lessons import within
@@ -26,8 +27,26 @@ if TYPE_CHECKING:
     from hardwon.engine.pipeline.answers import Refined, Verification
 
 
-T = TypeVar("T")
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
+
+
+class BestEffort:
+    """`with BestEffort(engine):` an agent's turn never fails or waits because of its memory."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+        self._budget = time_limits.WaitBudget(engine.settings.postgres.patience.total_seconds())
+
+    def __enter__(self) -> None:
+        self._budget.__enter__()
+
+    def __exit__(self, _: object, error: BaseException | None, *more: object) -> bool:
+        self._budget.__exit__()
+        if not isinstance(error, Exception):
+            return False
+        with suppress(Exception):  # a listener of the program must not end its turn
+            self._engine.trouble(error)
+        return True
 
 
 class _OfEngine:
@@ -104,7 +123,7 @@ class Vectors(_OfEngine):
 
 class _OfAgent:
     def __init__(self, agent: Agent) -> None:
-        self._engine, self._scope, self._attempt = agent._engine, agent.scope, agent._attempt
+        self._engine, self._scope = agent._engine, agent.scope
 
 
 class Goals(_OfAgent):
@@ -120,26 +139,22 @@ class Goals(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a reflection on an ended goal; durable on return. Never raises."""
+        from hardwon.learn.goals import goal
 
-        def end() -> Job | None:
-            from hardwon.learn.goals import goal
-
-            told = (goal_id, objective, state)
+        told = (goal_id, objective, state)
+        with BestEffort(self._engine):
             return goal.queue_reflection(
                 self._engine, self._scope, *told, tasks=tasks, error=as_text(error)
             )
-
-        return self._attempt(end, None)
+        return None
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
+        from hardwon.learn.goals import recall
 
-        def ask() -> Injection:
-            from hardwon.learn.goals import recall
-
+        with BestEffort(self._engine):
             return recall.context(self._engine, self._scope, goal_id, objective)
-
-        return self._attempt(ask, NOTHING)
+        return NOTHING
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
@@ -164,28 +179,23 @@ class Runs(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a judgement on how well a run went, if there is something to say."""
+        from hardwon.core.values.execution import FinishedRun
+        from hardwon.learn import executions
 
-        def end() -> Job | None:
+        with BestEffort(self._engine):
             problem = run_input.problem_of(error)
             lost = failed or bool(problem)
-            from hardwon.core.values import execution
-
-            run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
-            from hardwon.learn import executions
-
+            run = FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.queue_judgement(self._engine, self._scope, run)
-
-        return self._attempt(end, None)
+        return None
 
     def context(self, text: str = "") -> Injection:
         """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
+        from hardwon.learn import executions
 
-        def ask() -> Injection:
-            from hardwon.learn import executions
-
+        with BestEffort(self._engine):
             return executions.context(self._engine, self._scope, text)
-
-        return self._attempt(ask, NOTHING)
+        return NOTHING
 
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
         """The ended runs of the agent in its project, without their steps, newest first.

@@ -126,8 +126,7 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
 
 def earlier_programs(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
     """The programs and tools that the kept runs of the project called, except the run `but`."""
-    for _ in engine.collect_runs():
-        continue
+    engine.collect_runs()
     window = Window(scope, engine.clock() - engine.settings.runs.keep)
     latest = engine.store.ended_runs.latest(window, limit=_RUNS)
     earlier = (run for run in latest if run.id != but)
