@@ -13,6 +13,7 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.core.text.frames import imitates_frame
@@ -236,7 +237,7 @@ _COMMENT_OR_STRING = (
     r"#(?!include|!)\s*([^\n]{12,400})|//\s*([^\n]{12,400})|/\*([^*]{12,600})|<!--([^>]{12,600})"
     r"|--\s([^\n]{12,400})|\"([^\"\n]{16,400})\"|'([^'\n]{16,400})'|\"\"\"([^\"]{12,600})"
 )
-_LINES = 3
+_LINES = 3  # of code make a text a program
 _SENTENCE_WORDS = 4  # a shorter comment is no sentence
 _ADDRESSING = frozenset(ADDRESSING.split())
 _HELD, _LOOSE = 5.0, 7.0  # score to hold a text back: with strong words, and without
@@ -277,21 +278,11 @@ def speaks_to_model(text: str) -> bool:
 
 def hides_in_code(text: str) -> bool:
     """Whether comments or strings in code address a reader."""
-    if not _has_code(text):
+    code_lines = (line for line in text.split("\n") if re.match(_CODE_LINE, line))
+    if len(list(islice(code_lines, _LINES))) < _LINES:
         return False
     sentences = (next(filter(None, groups), "") for groups in re.findall(_COMMENT_OR_STRING, text))
     spoken = (re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower()) for sentence in sentences)
     return any(
         len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words) for words in spoken
     )
-
-
-def _has_code(text: str) -> bool:
-    """Whether at least `_LINES` lines are code."""
-    lines = text.split("\n")
-    count = 0
-    for remaining in range(len(lines), 0, -1):
-        if count + remaining < _LINES:
-            return False
-        count += re.match(_CODE_LINE, lines[-remaining]) is not None
-    return count >= _LINES
