@@ -85,7 +85,12 @@ def edit_text(text: str, key: str, literal: str | None) -> str:
     lines = text.splitlines()
     changed = "\n".join(_changed_lines(lines, section, name, literal))
     changed = f"{changed}\n" if changed else ""
-    wanted = _with(tomllib.loads(text), section, name, literal)
+    wanted = tomllib.loads(text)
+    if literal is not None:
+        value = tomllib.loads(f"value = {literal}")["value"]
+        wanted[section] = {**wanted.get(section, {}), name: value}
+    elif section in wanted:
+        wanted[section] = {k: v for k, v in wanted[section].items() if k != name}
     try:
         is_right = tomllib.loads(changed) == wanted
     except tomllib.TOMLDecodeError:
@@ -127,16 +132,6 @@ def _kept_comment(old: str, row: list[str]) -> list[str]:
     value = rf"\"[^\"\\]*+\"|'[^']*+'|(?:{word}(?:\s++{word})*)?"
     match = re.fullmatch(rf"[^\"'#=]*+=\s*+(?:{value})(\s*+#.*)", old)
     return [f"{row[0]}{match[1]}"] if row and match else row
-
-
-def _with(values: dict[str, Any], section: str, name: str, literal: str | None) -> dict[str, Any]:
-    group = dict(values.get(section, {}))
-    if literal is None:
-        group.pop(name, None)
-    else:
-        group[name] = tomllib.loads(f"value = {literal}")["value"]
-    is_gone = literal is None and section not in values
-    return values if is_gone else {**values, section: group}
 
 
 def _default(home: str, key: str) -> Any:
