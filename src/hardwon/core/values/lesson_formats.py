@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -108,15 +109,8 @@ def mend_lesson(lesson: Lesson) -> Lesson:
 
 
 TITLE = "# hardwon lessons"
-_RECORDS = {"evidence": read_evidence, "fixes": read_fixes}
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "importance": (0.0, 1.0),
-    "confidence": (0.0, 1.0),
-    "met": (1, 1_000_000),
-    "hits": (0, 1_000_000),
-}
 _LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
 
 
@@ -131,16 +125,12 @@ def to_record(lesson: Lesson) -> dict[str, Any]:
 
 def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     """The lesson of a record, in this scope; unknown fields are ignored."""
-    values = {
-        name: value for name, value in record.items() if name in _FIELDS and value is not None
-    }
     try:
-        lists = {name: values[name] for name in _LISTS if name in values}
-        for name, items in lists.items():  # a single text counts as a list of one
-            values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
-        values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
-        values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
-        values |= {name: _moment(values[name]) for name in _TIMES if name in values}
+        values = {
+            name: _READERS[name](value) if name in _READERS else value
+            for name, value in record.items()
+            if name in _FIELDS and value is not None
+        }
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"not a lesson: {error}") from error
@@ -158,16 +148,26 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     return check_lesson(lesson)
 
 
-def _within_bounds(name: str, value: Any) -> Any:
-    """The number within the bounds of its field; NaN becomes the minimum."""
-    least, most = _BOUNDS[name]
-    within = min(most, max(least, float(value)))
-    return int(within) if isinstance(least, int) else within
+def _bounded(least: float, most: float) -> Callable[[Any], Any]:
+    """Reads a number into these bounds, a whole one if `least` is; NaN becomes the minimum."""
+    return lambda value: type(least)(min(most, max(least, float(value))))
 
 
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    # A single text counts as a list of one.
+    **dict.fromkeys(_LISTS, lambda it: (it,) if isinstance(it, str) else tuple(map(str, it))),
+    **dict.fromkeys(("importance", "confidence"), _bounded(0.0, 1.0)),
+    "met": _bounded(1, 1_000_000),
+    "hits": _bounded(0, 1_000_000),
+    "evidence": read_evidence,
+    "fixes": read_fixes,
+    **dict.fromkeys(_TIMES, _moment),
+}
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
@@ -220,11 +220,12 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             calls=tuple(re.findall(r"`([^`]+)`", fields.get("Calls", ""))),
             origin=fields.get("Origin", "pack"),
             author=fields.get("Author", ""),
-            importance=_stated(fields.get("Importance"), 0.5, "importance"),
-            confidence=_stated(fields.get("Confidence"), 0.6, "confidence"),
-            met=int(_stated(fields.get("Met"), 1, "met")),
             guard=fields.get("Guard") == "yes",
         )
+        for name in ("importance", "confidence", "met"):
+            with suppress(KeyError, ValueError):  # without it, or if it is no number: the default
+                number = _READERS[name](fields[name.capitalize()])
+                lesson = lesson._replace(**{name: number})
         yield check_lesson(lesson)
 
 
@@ -249,13 +250,6 @@ def _section(lesson: Lesson) -> str:
 
 def _split_list(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
-
-
-def _stated(text: str | None, default: float, name: str) -> float:
-    try:
-        return float(_within_bounds(name, float(text))) if text else default
-    except ValueError:
-        return default
 
 
 def with_earlier_text(current: Lesson, before: Lesson) -> Lesson:
