@@ -170,15 +170,15 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _ordered(lessons: Iterable[Lesson]) -> list[Lesson]:
+    return sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
+
+
 def to_lines(lessons: Iterable[Lesson]) -> str:
     """A pack as JSON lines: one lesson per line, sorted by text for readable diffs."""
-    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
-    records = (
-        {k: v for k, v in to_record(lesson).items() if k not in _LEFT_OUT} for lesson in ordered
-    )
-    return "".join(
-        json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n" for record in records
-    )
+    records = (to_record(lesson).items() for lesson in _ordered(lessons))
+    kept = ({k: v for k, v in record if k not in _LEFT_OUT} for record in records)
+    return "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in kept)
 
 
 def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
@@ -197,8 +197,25 @@ def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
 
 def to_markdown(lessons: Iterable[Lesson]) -> str:
     """A pack as Markdown: one heading per lesson, its fields as a list."""
-    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
-    return "\n".join([TITLE, "", *(_section(lesson) for lesson in ordered)])
+    rows = [TITLE, ""]
+    for lesson in _ordered(lessons):
+        fields = {
+            "Mistake": one_line(lesson.mistake),
+            "Correction": one_line(lesson.correction),
+            "Tags": ", ".join(lesson.tags),
+            "Trigger": lesson.trigger,
+            "Origin": lesson.origin,
+            "Author": lesson.author,
+            "Failures": ", ".join(lesson.signatures),
+            "Calls": " ".join(f"`{call.replace('`', '')}`" for call in unique(lesson.calls)),
+            "Importance": f"{lesson.importance:g}",
+            "Confidence": f"{lesson.confidence:g}",
+            "Met": str(lesson.met),
+            "Guard": "yes" if lesson.guard else "",
+        }
+        lines = [f"- **{name}:** {value}" for name, value in fields.items() if value]
+        rows += [f"## {one_line(lesson.situation)}", "", *lines, ""]
+    return "\n".join(rows)
 
 
 def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
@@ -227,25 +244,6 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
                 number = _READERS[name](fields[name.capitalize()])
                 lesson = lesson._replace(**{name: number})
         yield check_lesson(lesson)
-
-
-def _section(lesson: Lesson) -> str:
-    fields = {
-        "Mistake": one_line(lesson.mistake),
-        "Correction": one_line(lesson.correction),
-        "Tags": ", ".join(lesson.tags),
-        "Trigger": lesson.trigger,
-        "Origin": lesson.origin,
-        "Author": lesson.author,
-        "Failures": ", ".join(lesson.signatures),
-        "Calls": " ".join(f"`{call.replace('`', '')}`" for call in unique(lesson.calls)),
-        "Importance": f"{lesson.importance:g}",
-        "Confidence": f"{lesson.confidence:g}",
-        "Met": str(lesson.met),
-        "Guard": "yes" if lesson.guard else "",
-    }
-    lines = [f"- **{name}:** {value}" for name, value in fields.items() if value]
-    return "\n".join([f"## {one_line(lesson.situation)}", "", *lines, ""])
 
 
 def _split_list(text: str) -> tuple[str, ...]:
