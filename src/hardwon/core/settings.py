@@ -363,7 +363,7 @@ def _seconds(raw: Any) -> float:
         return float(raw)
     if text.replace(".", "", 1).isdecimal():
         return float(text)
-    parts = re.findall(rf"([0-9.]+)({'|'.join(_UNITS)})", text)
+    parts = re.findall(rf"(?<![0-9.])([0-9.]++)({'|'.join(_UNITS)})", text)
     if not parts or "".join(map("".join, parts)) != text:
         raise ValueError(f"not a duration: {raw!r}")
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
