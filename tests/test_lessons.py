@@ -12,7 +12,13 @@ import pytest
 import hardwon
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values.lesson import Evidence
-from hardwon.core.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
+from hardwon.core.values.lesson_formats import (
+    check_lesson,
+    from_lines,
+    from_markdown,
+    to_lines,
+    to_markdown,
+)
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.reading.guards import guard_of
 from tests.samples import CODER, NOW, lesson
@@ -151,6 +157,18 @@ def test_packs_keep_what_recall_needs() -> None:
     ):
         kept_fields = (back.signatures, back.calls, back.guard, back.met)
         assert kept_fields == (kept.signatures, kept.calls, kept.guard, kept.met)
+
+
+def test_the_numbers_of_a_pack_are_brought_within_their_bounds() -> None:
+    stated = '{"correction": "c", "met": 5e9, "importance": 7, "confidence": -1}'
+    (of_lines,) = from_lines([stated], CODER)
+    odd = "## s\n- **Correction:** c\n- **Met:** many\n- **Importance:** 7\n"
+    (of_markdown,) = from_markdown(odd, CODER)
+
+    assert (of_lines.met, of_lines.importance, of_lines.confidence) == (1_000_000, 1.0, 0.0)
+    assert (of_markdown.met, of_markdown.importance, of_markdown.confidence) == (1, 1.0, 0.6)
+    with pytest.raises(InvalidInput, match="invalid hits, met"):
+        check_lesson(of_lines._replace(met=2**53 + 1, hits=-1))
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"correction": 7}', '{"correction": " "}'])

@@ -139,7 +139,19 @@ def test_what_is_set_and_sets_nothing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["99999999999h", "1e400", "9" * 400, "-5", "inf", "nan", "100000000000000d", "5 s x"]
+    "text",
+    [
+        "99999999999h",
+        "1e400",
+        "9" * 400,
+        "-5",
+        "inf",
+        "nan",
+        "100000000000000d",
+        "5 s x",
+        "5s x",
+        "1h30",
+    ],
 )
 def test_an_absurd_duration_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(InvalidInput, match=r"queue\.job_timeout"):

@@ -83,3 +83,5 @@ def test_set_and_unset(tmp_path: Path) -> None:
     assert load(home, environ={}).hooks.limit.total_seconds() == 0.5
     assert unset_setting(home, "hooks.limit")
     assert not unset_setting(home, "hooks.limit")
+    assert not unset_setting(str(tmp_path / "none"), "hooks.limit")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
