@@ -144,6 +144,7 @@ def test_another_process_names_the_run(tmp_path: Path) -> None:
         command = session.playbook.command()
     with hardwon.open(tmp_path) as hw:
         elsewhere = hw.agent("coder", project="another")
+        work(elsewhere)  # the run that is named counts, not its own
         written = elsewhere.playbook.add(lines(PROFILE), run=command.split()[-2])
         latest = shop(hw).playbook.add(lines(LISTS))
 
