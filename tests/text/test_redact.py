@@ -22,7 +22,7 @@ from tests.effort import NEVER_QUADRATIC, cpu_seconds
 @pytest.mark.parametrize(
     ("corpus", "most"),
     [(leaks, 0.02), (listed, 0.03), (coined, 0.03), (loose, 0.03)],
-    ids=["usual", "listed kinds and forms", "unknown providers", "names that say little"],
+    ids=["tuned_on", "listed", "unknown_providers", "say_little"],
 )
 def test_hardly_a_secret_is_missed(corpus: Callable[[], Iterator[Leak]], most: float) -> None:
     found = list(corpus())

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from hardwon.api import namespaces, run_input
 from hardwon.api.lessons import Lessons
-from hardwon.api.namespaces import BestEffort
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
@@ -347,7 +346,7 @@ class Agent:
 
         `again` shows it once more, to a run whose context was lost.
         """
-        with BestEffort(self._engine):
+        with self._best_effort():
             return self._engine.doors.start(self.scope, self.run, again=again)
         return NOTHING
 
@@ -356,7 +355,7 @@ class Agent:
 
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
-        with BestEffort(self._engine):
+        with self._best_effort():
             asked = screen_excerpt(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
             imagined = _imagine(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
@@ -364,7 +363,7 @@ class Agent:
 
     def before_action(self, tool: str, args: object) -> Injection:
         """A warning if this call will probably fail, or is forbidden; falsy if not."""
-        with BestEffort(self._engine):
+        with self._best_effort():
             return self._engine.doors.action(self.scope, as_text(tool), args, self.run)
         return NOTHING
 
@@ -377,7 +376,7 @@ class Agent:
         may be anything: text, bytes, an exception. A run in a loop gets a warning; `stop` is set
         when it should be stopped.
         """
-        with BestEffort(self._engine):
+        with self._best_effort():
             name, call = as_text(tool), call_keys.canonical(args)
             if failed is None:
                 from hardwon.knowledge.reading import verdict
@@ -471,7 +470,7 @@ class Agent:
         """The lessons that were met most often, as a block for the start of a session."""
         from hardwon.engine.pipeline import inject
 
-        with BestEffort(self._engine):
+        with self._best_effort():
             store = self._engine.store.lessons
             recent = store.recent(self.scope, status=Status.ACTIVE, limit=_DIGESTED)
             return inject.digest(self.readable(recent), budget=tokens)
@@ -529,6 +528,10 @@ class Agent:
 
         def __getattr__(self, name: str) -> Any:
             return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
+
+    def _best_effort(self) -> time_limits.BestEffort:
+        patience = self._engine.settings.postgres.patience.total_seconds()
+        return time_limits.BestEffort(patience, self._engine.trouble)
 
 
 def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:

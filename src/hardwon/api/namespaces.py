@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hardwon.api import run_input
@@ -28,25 +27,6 @@ if TYPE_CHECKING:
 
 
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
-
-
-class BestEffort:
-    """`with BestEffort(engine):` an agent's turn never fails or waits because of its memory."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
-        self._budget = time_limits.WaitBudget(engine.settings.postgres.patience.total_seconds())
-
-    def __enter__(self) -> None:
-        self._budget.__enter__()
-
-    def __exit__(self, _: object, error: BaseException | None, *more: object) -> bool:
-        self._budget.__exit__()
-        if not isinstance(error, Exception):
-            return False
-        with suppress(Exception):  # a listener of the program must not end its turn
-            self._engine.trouble(error)
-        return True
 
 
 class _OfEngine:
@@ -124,6 +104,7 @@ class Vectors(_OfEngine):
 class _OfAgent:
     def __init__(self, agent: Agent) -> None:
         self._engine, self._scope = agent._engine, agent.scope
+        self._best_effort = agent._best_effort
 
 
 class Goals(_OfAgent):
@@ -139,10 +120,10 @@ class Goals(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a reflection on an ended goal; durable on return. Never raises."""
-        from hardwon.learn.goals import goal
+        with self._best_effort():
+            from hardwon.learn.goals import goal
 
-        told = (goal_id, objective, state)
-        with BestEffort(self._engine):
+            told = (goal_id, objective, state)
             return goal.queue_reflection(
                 self._engine, self._scope, *told, tasks=tasks, error=as_text(error)
             )
@@ -150,9 +131,9 @@ class Goals(_OfAgent):
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
-        from hardwon.learn.goals import recall
+        with self._best_effort():
+            from hardwon.learn.goals import recall
 
-        with BestEffort(self._engine):
             return recall.context(self._engine, self._scope, goal_id, objective)
         return NOTHING
 
@@ -179,10 +160,10 @@ class Runs(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a judgement on how well a run went, if there is something to say."""
-        from hardwon.core.values.execution import FinishedRun
-        from hardwon.learn import executions
+        with self._best_effort():
+            from hardwon.core.values.execution import FinishedRun
+            from hardwon.learn import executions
 
-        with BestEffort(self._engine):
             problem = run_input.problem_of(error)
             lost = failed or bool(problem)
             run = FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
@@ -191,9 +172,9 @@ class Runs(_OfAgent):
 
     def context(self, text: str = "") -> Injection:
         """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
-        from hardwon.learn import executions
+        with self._best_effort():
+            from hardwon.learn import executions
 
-        with BestEffort(self._engine):
             return executions.context(self._engine, self._scope, text)
         return NOTHING
 

@@ -35,54 +35,31 @@ _LAST = 253_370_764_800.0  # 9999-01-01: later times have no date in Python
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
 
 
-Rule = Callable[[Any], bool]
+class _Range(NamedTuple):
+    """The least and the most of a number; it must be whole if `least` is."""
+
+    least: float
+    most: float
 
 
-def _text(most: int) -> Rule:
-    """A text of at most so many characters; a lone surrogate cannot be stored."""
-    return lambda value: (
-        isinstance(value, str)
-        and len(value) <= most
-        and "\0" not in value
-        and (value.isascii() or value.encode(errors="ignore").decode() == value)
-    )
-
-
-def _number(least: float, most: float) -> Rule:
-    """A number in these bounds, a whole one if `least` is; NaN is in none."""
-    kinds = (int, float) if type(least) is float else (int,)
-    return lambda value: type(value) in kinds and least <= value <= most
-
-
-def _each(rule: Rule) -> Rule:
-    return lambda value: isinstance(value, tuple) and len(value) <= _ITEMS and all(map(rule, value))
-
-
-def _parts(kind: type[tuple[Any, ...]], *rules: Rule) -> Rule:
-    return lambda value: (
-        isinstance(value, kind) and all(rule(part) for rule, part in zip(rules, value, strict=True))
-    )
-
-
-def _is_moment(value: Any) -> bool:
-    is_dated = isinstance(value, datetime) and value.tzinfo is not None
-    return is_dated and 0 <= value.timestamp() <= _LAST
-
-
-_LISTS = ("tags", "signatures", "calls", "kinds")
-_TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
-_LONG, _COUNT = _text(_TEXT), _number(0, 2**53)  # JSON and SQLite keep integers up to it exactly
-_RULES: dict[str, Rule] = {
-    **dict.fromkeys(("situation", "correction", "mistake"), _LONG),
-    **dict.fromkeys(("trigger", "origin", "author", "job"), _text(_NAME)),
-    **dict.fromkeys(_LISTS, _each(_LONG)),
-    "evidence": _each(_parts(Evidence, _text(_NAME), _LONG, _number(0.0, _LAST))),
-    "fixes": _each(_parts(Fix, *(_LONG,) * 5, _COUNT, _COUNT, _LONG)),
-    **dict.fromkeys(("importance", "confidence"), _number(0.0, 1.0)),
-    "status": lambda value: isinstance(value, str) and value in STATUSES,
+# How a field is checked: the most characters of a text, the range of a number, the rule of each
+# item of a tuple, the possible values, or a type.
+_COUNT = _Range(0, 2**53)  # JSON and SQLite both keep integers up to this exactly
+_RULES: dict[str, Any] = {
+    **dict.fromkeys(("situation", "correction", "mistake"), _TEXT),
+    **dict.fromkeys(("trigger", "origin", "author", "job"), _NAME),
+    **{name: [_TEXT] for name in ("tags", "signatures", "calls", "kinds")},
+    "evidence": [Evidence],
+    "fixes": [Fix],
+    **dict.fromkeys(("importance", "confidence"), _Range(0.0, 1.0)),
+    "status": STATUSES,
     **dict.fromkeys(("hits", "met"), _COUNT),
-    **dict.fromkeys(_TIMES, _is_moment),
-    "guard": lambda value: isinstance(value, bool),
+    **dict.fromkeys(("created_at", "updated_at", "last_seen_at", "expires_at"), datetime),
+    "guard": bool,
+}
+_PARTS = {
+    Evidence: (_NAME, _TEXT, _Range(0.0, _LAST)),
+    Fix: (*(_TEXT,) * 5, _COUNT, _COUNT, _TEXT),
 }
 
 
@@ -98,7 +75,7 @@ def invalid_fields(lesson: Lesson) -> list[str]:
     """The fields whose value cannot be stored or read back."""
     fields = zip(Lesson._fields, lesson, strict=True)
     checks = ((name, value) for name, value in fields if name in _RULES)
-    invalid = [name for name, value in checks if not _RULES[name](value)]
+    invalid = [name for name, value in checks if not _fits(value, _RULES[name])]
     return [name for name in invalid if name != "expires_at" or lesson.expires_at is not None]
 
 
@@ -108,7 +85,36 @@ def mend_lesson(lesson: Lesson) -> Lesson:
     return lesson._replace(**{name: getattr(blank, name) for name in invalid_fields(lesson)})
 
 
+def _fits(value: Any, rule: Any) -> bool:
+    """Whether a value keeps to a rule of `_RULES`."""
+    if isinstance(rule, list):
+        is_tuple = isinstance(value, tuple) and len(value) <= _ITEMS
+        return value == () or (is_tuple and all(_fits(item, rule[0]) for item in value))
+    if rule in _PARTS:
+        return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
+    if isinstance(rule, int):
+        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
+        # A lone surrogate cannot be stored.
+        return is_short and (value.isascii() or value.encode(errors="ignore").decode() == value)
+    return _is_within(value, rule)
+
+
+def _is_within(value: Any, rule: Any) -> bool:
+    """Whether a number, a moment, a status or a flag keeps to its rule."""
+    if isinstance(rule, _Range):
+        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
+        return is_number and rule.least <= value <= rule.most  # NaN is in no range
+    if rule is datetime:
+        is_dated = isinstance(value, datetime) and value.tzinfo is not None
+        return is_dated and 0 <= value.timestamp() <= _LAST
+    if rule is STATUSES:
+        return isinstance(value, str) and value in rule
+    return isinstance(value, rule)
+
+
 TITLE = "# hardwon lessons"
+_LISTS = tuple(name for name, rule in _RULES.items() if rule == [_TEXT])
+_TIMES = tuple(name for name, rule in _RULES.items() if rule is datetime)
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
 _LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
