@@ -28,9 +28,9 @@ class WaitBudget:
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
         _mine.notes = {} if self._notes is None else self._notes
 
-    def __exit__(self, *_: object) -> bool:
+    def __exit__(self, *_: object) -> bool | None:
         _mine.left, _mine.notes = self._before, self._notes
-        return False
+        return None
 
 
 class BestEffort(WaitBudget):
