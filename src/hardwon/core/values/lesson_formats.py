@@ -154,7 +154,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     return check_lesson(lesson)
 
 
-def _bounded(least: float, most: float) -> Callable[[Any], Any]:
+def _reader_of_number(least: float, most: float) -> Callable[[Any], Any]:
     """Reads a number into these bounds, a whole one if `least` is; NaN becomes the minimum."""
     return lambda value: type(least)(min(most, max(least, float(value))))
 
@@ -167,22 +167,22 @@ def _moment(text: str) -> datetime:
 _READERS: dict[str, Callable[[Any], Any]] = {
     # A single text counts as a list of one.
     **dict.fromkeys(_LISTS, lambda it: (it,) if isinstance(it, str) else tuple(map(str, it))),
-    **dict.fromkeys(("importance", "confidence"), _bounded(0.0, 1.0)),
-    "met": _bounded(1, 1_000_000),
-    "hits": _bounded(0, 1_000_000),
+    **dict.fromkeys(("importance", "confidence"), _reader_of_number(0.0, 1.0)),
+    "met": _reader_of_number(1, 1_000_000),
+    "hits": _reader_of_number(0, 1_000_000),
     "evidence": read_evidence,
     "fixes": read_fixes,
     **dict.fromkeys(_TIMES, _moment),
 }
 
 
-def _ordered(lessons: Iterable[Lesson]) -> list[Lesson]:
+def _sort_by_text(lessons: Iterable[Lesson]) -> list[Lesson]:
     return sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
     """A pack as JSON lines: one lesson per line, sorted by text for readable diffs."""
-    records = (to_record(lesson).items() for lesson in _ordered(lessons))
+    records = (to_record(lesson).items() for lesson in _sort_by_text(lessons))
     kept = ({k: v for k, v in record if k not in _LEFT_OUT} for record in records)
     return "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in kept)
 
@@ -204,7 +204,7 @@ def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
 def to_markdown(lessons: Iterable[Lesson]) -> str:
     """A pack as Markdown: one heading per lesson, its fields as a list."""
     rows = [TITLE, ""]
-    for lesson in _ordered(lessons):
+    for lesson in _sort_by_text(lessons):
         fields = {
             "Mistake": one_line(lesson.mistake),
             "Correction": one_line(lesson.correction),
