@@ -23,7 +23,7 @@ CLASSES = {
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance": ("Dreams",),
     "learn.traces.runs": ("Traces",),
-    "learn.transcripts.mining": ("Sessions",),
+    "learn.transcripts.mining": ("SessionLearning", "Sessions"),
     "learn.trials.loops": ("Loops",),
 }
 AT_ONCE = {"agent", "tenant"}

@@ -35,26 +35,39 @@ def proven_pytest(hw: hardwon.Hardwon, **place: str) -> None:
         met_pytest(hw.agent("coder", **place))
 
 
-def test_a_failure_is_seen_without_a_model_or_an_end_of_the_run(hw: hardwon.Hardwon) -> None:
+def test_a_lesson_is_seen_then_a_candidate_then_proven_then_in_doubt(hw: hardwon.Hardwon) -> None:
+    """Without a model; the first state does not wait for the end of the run."""
     coder = hw.agent("coder")
     coder.after_action("bash", PYTEST, output=MISSING, failed=True)
-
-    (lesson,) = coder.lessons.list(status="seen")
-
-    assert (lesson.author, lesson.met, lesson.fixes) == ("rules", 1, ())
-    assert "pytest" in lesson.situation
+    (seen,) = coder.lessons.list(status="seen")
+    assert (seen.author, seen.met, seen.fixes) == ("rules", 1, ())
+    assert "pytest" in seen.situation
     assert not coder.lessons.list()
-    assert coder.lessons.list(status="all") == [lesson]
+    assert coder.lessons.list(status="all") == [seen]
 
+    coder.after_action("bash", WORKS, output="1 passed")
+    for _ in range(2):  # in one run a fix counts once
+        coder.after_action("bash", PYTEST, output=MISSING, failed=True)
+        coder.after_action("bash", WORKS, output="1 passed")
+    coder.after_run(task="run the tests")
+    (candidate,) = coder.lessons.list()
+    assert (candidate.status, candidate.met) == ("candidate", 1)
+    assert "bin/test" in candidate.correction
+    assert [(fix.worked, fix.failed) for fix in candidate.fixes] == [(1, 0)]
 
-def test_one_run_that_shows_a_fix_makes_a_candidate(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    met_pytest(coder)
+    met_pytest(hw.agent("coder"))
+    (proven,) = coder.lessons.list()
+    assert (proven.status, proven.met) == ("proven", 2)
+    assert [(fix.worked, fix.failed) for fix in proven.fixes] == [(2, 0)]
 
-    (lesson,) = coder.lessons.list()
-
-    assert lesson.status == "candidate"
-    assert "bin/test" in lesson.correction
+    for _ in range(2):
+        run = hw.agent("coder")
+        run.after_action("bash", PYTEST, output=MISSING, failed=True)
+        run.after_action("bash", WORKS, output=MISSING, failed=True)
+        run.after_run(task="run the tests")
+    (doubted,) = coder.lessons.list()
+    assert doubted.status == "candidate"
+    assert [(fix.worked, fix.failed) for fix in doubted.fixes] == [(2, 2)]
 
 
 RED = """E       AssertionError: assert 'a' == 'b'
@@ -193,41 +206,8 @@ def test_a_candidate_is_told_at_every_door_but_the_turn(hw: hardwon.Hardwon) -> 
 
     assert shown.text.startswith("[SAME FAILURE]")
     assert "bin/test" in shown.text
-
-
-def test_a_fix_that_works_in_a_second_run_is_proven(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-
-    (lesson,) = hw.agent("coder").lessons.list()
-
-    assert (lesson.status, lesson.met) == ("proven", 2)
-    assert [(fix.worked, fix.failed) for fix in lesson.fixes] == [(2, 0)]
-
-
-def test_a_fix_is_counted_once_a_run(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    for _ in range(3):
-        coder.after_action("bash", PYTEST, output=MISSING, failed=True)
-        coder.after_action("bash", WORKS, output="1 passed")
-
-    (lesson,) = coder.lessons.list()
-
-    assert (lesson.status, lesson.met) == ("candidate", 1)
-    assert [fix.worked for fix in lesson.fixes] == [1]
-
-
-def test_a_proven_fix_that_fails_in_two_runs_is_a_candidate_again(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-    for _ in range(2):
-        run = hw.agent("coder")
-        run.after_action("bash", PYTEST, output=MISSING, failed=True)
-        run.after_action("bash", WORKS, output=MISSING, failed=True)
-        run.after_run(task="run the tests")
-
-    (lesson,) = hw.agent("coder").lessons.list()
-
-    assert [(fix.worked, fix.failed) for fix in lesson.fixes] == [(2, 2)]
-    assert lesson.status == "candidate"
+    other, error = {"command": "pytest -x"}, MISSING.replace("line 1", "line 7")
+    assert "bin/test" in hw.agent("coder").after_action("bash", other, output=error).text
 
 
 def test_a_fix_of_arguments_is_not_doubted_because_its_tool_was_used(hw: hardwon.Hardwon) -> None:
@@ -259,6 +239,8 @@ def test_a_failure_that_nobody_got_past_is_met_with_silence(hw: hardwon.Hardwon)
         assert not run.start()
         assert not run.before_action("bash", PYTEST)
         assert not run.after_action("bash", PYTEST, output=MISSING, failed=True)
+        again = run.after_action("bash", {"command": "pytest -x"}, output=MISSING, failed=True)
+        assert not again.lessons
         run.after_run(task="run the tests")
 
     (lesson,) = hw.agent("coder").lessons.list(status="seen")
@@ -277,17 +259,6 @@ def test_an_error_in_a_line_that_went_on_is_a_failure_of_its_step(hw: hardwon.Ha
     assert lesson.correction == "What worked: `yard post D1 --key K7`."
     told = hw.agent("coder").after_action("bash", posted, output=error, failed=False)
     assert "--key K7" in told.text
-
-
-def test_a_run_is_not_told_what_it_has_just_met_itself(hw: hardwon.Hardwon) -> None:
-    run = hw.agent("coder")
-    run.after_action("bash", PYTEST, output=MISSING, failed=True)
-
-    again = run.after_action("bash", {"command": "pytest -x"}, output=MISSING, failed=True)
-
-    assert not again.lessons
-    (lesson,) = run.lessons.list(status="seen")
-    assert lesson.met == 1
 
 
 def test_the_same_kind_of_failure_is_named_as_such(hw: hardwon.Hardwon) -> None:
@@ -335,19 +306,6 @@ def test_the_verdict_on_a_step_stands_in_what_is_returned(hw: hardwon.Hardwon) -
     assert coder.after_action("find_user", call, output=error).failed is True
     assert coder.after_action("find_user", call, output='{"name": "Ann"}').failed is False
     assert coder.after_action("find_user", call, output=error, failed=False).failed is False
-
-
-def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> None:
-    met_pytest(hw.agent("coder"))
-
-    known = hw.agent("coder").after_action(
-        "bash",
-        {"command": "pytest -x"},
-        output="bash: line 7: pytest: command not found",
-        failed=True,
-    )
-
-    assert "bin/test" in known.text
 
 
 def test_what_a_project_has_met_is_told_at_the_next_start_and_once(hw: hardwon.Hardwon) -> None:
@@ -474,6 +432,7 @@ def test_a_full_disk_does_not_cost_the_steps_of_a_run(tmp_path: Path) -> None:
     coder = hw.agent("coder", run="r")
     coder.before_turn("build it")
     coder.after_action("bash", {"command": "make"}, output="error: boom", failed=True)
+    recorded = coder.run.so_far().steps
     (tmp_path / "queue").write_text("no directory can be made here")
 
     with pytest.raises(StorageError):
@@ -483,6 +442,7 @@ def test_a_full_disk_does_not_cost_the_steps_of_a_run(tmp_path: Path) -> None:
 
     assert job is not None
     assert [step.args for step in job.episode.steps] == ["make"]
+    assert job.episode.steps == recorded  # as it was screened
     assert coder.run.so_far().steps == ()
 
 
@@ -500,18 +460,6 @@ def test_two_tenants_with_one_run_id_share_no_step(tmp_path: Path) -> None:
     hw.agent("coder", tenant="a", run="r").after_action("bash", {"command": "make"})
 
     assert hw.agent("coder", tenant="b", run="r").run.so_far().steps == ()
-
-
-def test_a_recorded_step_is_not_screened_again(tmp_path: Path) -> None:
-    hw = hardwon.open(tmp_path)
-    coder = hw.agent("coder", run="r")
-    coder.after_action("bash", {"command": "make"}, output="error: boom", failed=True)
-    recorded = coder.run.so_far().steps
-
-    job = coder.after_run(task="build it", error="error: boom")
-
-    assert job is not None
-    assert job.episode.steps == recorded
 
 
 def test_steps_handed_over_are_screened(tmp_path: Path) -> None:
@@ -656,40 +604,22 @@ def test_a_lesson_that_names_no_failure_is_told_whenever_it_is_asked_for(
         run.after_run(task="write")
 
 
-def test_a_written_lesson_is_told_at_the_error_it_quotes(hw: hardwon.Hardwon) -> None:
+def test_a_written_lesson_is_told_whenever_the_error_comes_that_it_quotes(
+    hw: hardwon.Hardwon,
+) -> None:
     coder = hw.agent("coder")
-    coder.learn("When the disk of the runner is full (“no space left on device”): `make prune`")
+    quotes = coder.learn("When the disk is full (“no space left on device”): `make prune`")
     coder.learn("When the disk of the runner is slow, mount it anew")
+    coder.learn("When `make all` stops with “connection reset by peer”: `make prune`")
 
-    told = coder.after_action(
-        "bash", {"command": "make all"}, output="OSError: No space left on device", failed=True
-    )
+    def told(output: str) -> list[int]:
+        call = {"command": "make all"}
+        shown = hw.agent("coder").after_action("bash", call, output=output, failed=True)
+        return [lesson.id for lesson in shown.lessons]
 
-    assert [one.id for one in told.lessons] == [1]
-
-
-def test_a_lesson_that_quotes_the_message_is_told_whenever_it_comes(hw: hardwon.Hardwon) -> None:
-    hw.agent("coder").learn("When the disk is full (“no space left on device”): `make prune`")
-
-    told = [
-        hw.agent("coder").after_action(
-            "bash", {"command": "make all"}, output="OSError: No space left on device", failed=True
-        )
-        for _ in range(4)
-    ]
-
-    assert all([one.id for one in block.lessons][-1:] == [1] for block in told)
-
-
-def test_a_written_lesson_that_quotes_another_error_is_silent(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    coder.learn("When `make all` stops with “no space left on device”: `make prune`")
-
-    told = coder.after_action(
-        "bash", {"command": "make all"}, output="OSError: permission denied: all", failed=True
-    )
-
-    assert not told
+    assert told("OSError: No space left on device") == [quotes.id]
+    assert [told("OSError: No space left on device")[-1:] for _ in range(3)] == [[quotes.id]] * 3
+    assert told("OSError: permission denied: all") == []
 
 
 def test_what_a_step_taught_is_told_to_the_user_once(hw: hardwon.Hardwon) -> None:

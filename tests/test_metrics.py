@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from typing import Any
 
 import pytest
+from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon.core.errors import InvalidInput
@@ -26,47 +28,46 @@ PUBLISHED = {
 }
 
 
-def scraped(queue: QueueCounts, ledger: WorkCounter) -> dict[str, dict[tuple[str, ...], float]]:
-    families = text_string_to_metric_families(exposition(queue, ledger.counts).decode())
+def scraped(
+    queue: QueueCounts = QueueCounts(), ledger: WorkCounter | None = None, **more: Any
+) -> dict[str, Metric]:
+    """The families of a page, by what follows the prefix in their names."""
+    page = exposition(queue, (ledger or WorkCounter()).counts, **more).decode()
+    found = text_string_to_metric_families(page)
+    return {one.name.removeprefix("hardwon_").removeprefix("lessonq_"): one for one in found}
+
+
+def values(family: Metric) -> dict[tuple[str, ...], float]:
+    """The values by the end of their name and their labels."""
     return {
-        family.name.removeprefix("hardwon_lessonq_"): {
-            (sample.name.rsplit("_", 1)[1], *_labels(sample.labels)): sample.value
-            for sample in family.samples
-        }
-        for family in families
+        (
+            sample.name.rsplit("_", 1)[1],
+            *(sample.labels[name] for name in sorted(sample.labels, reverse=True)),
+        ): sample.value
+        for sample in family.samples
     }
 
 
-def _labels(labels: dict[str, str]) -> list[str]:
-    return [value for _, value in sorted(labels.items(), reverse=True)]
-
-
 def test_all_ten_are_there_with_their_kinds_from_the_start() -> None:
-    families = text_string_to_metric_families(
-        exposition(QueueCounts(), WorkCounter().counts).decode()
-    )
-
-    kinds = {one.name.removeprefix("hardwon_lessonq_"): one.type for one in families}
+    kinds = {name: family.type for name, family in scraped().items()}
 
     assert kinds.items() >= PUBLISHED.items()
 
 
 def test_the_published_names_can_be_had() -> None:
-    page = exposition(QueueCounts(), WorkCounter().counts, prefix="chatcli").decode()
+    names = scraped(prefix="chatcli").keys()
 
-    names = {family.name for family in text_string_to_metric_families(page)}
     assert names >= {f"chatcli_lessonq_{name}" for name in PUBLISHED}
-    assert not any(name.startswith("hardwon") for name in names)
+    assert names.isdisjoint(PUBLISHED)
     with pytest.raises(InvalidInput, match=r"metrics\.prefix"):
-        exposition(QueueCounts(), WorkCounter().counts, prefix="a b")
+        scraped(prefix="a b")
 
 
 def test_the_dead_and_the_waiting_are_told_apart() -> None:
-    found = scraped(QueueCounts(pending=7, dead=3, in_memory=5), WorkCounter())
+    found = scraped(QueueCounts(pending=7, dead=3, in_memory=5))
 
-    assert found["dlq_size"] == {("size",): 3}
-    assert found["wal_segments"] == {("segments",): 7}
-    assert found["queue_depth"] == {("depth",): 5}
+    names = ("dlq_size", "wal_segments", "queue_depth")
+    assert [found[name].samples[0].value for name in names] == [3, 7, 5]
 
 
 def test_a_histogram_adds_up() -> None:
@@ -74,7 +75,7 @@ def test_a_histogram_adds_up() -> None:
     for seconds in (0.2, 3, 500):
         ledger.count_attempt("success", seconds)
 
-    found = scraped(QueueCounts(), ledger)["processing_duration_seconds"]
+    found = values(scraped(ledger=ledger)["processing_duration_seconds"])
 
     assert found["bucket", "success", "0.5"] == 1
     assert found["bucket", "success", "5.0"] == 2
@@ -88,7 +89,7 @@ def test_retries_are_sorted_by_the_attempt_that_failed() -> None:
     for attempt in (1, 1, 2):
         ledger.count_retry(attempt)
 
-    assert scraped(QueueCounts(), ledger)["retry"] == {("total", "1"): 2, ("total", "2"): 1}
+    assert values(scraped(ledger=ledger)["retry"]) == {("total", "1"): 2, ("total", "2"): 1}
 
 
 def test_events_count_from_the_start_of_the_worker() -> None:
@@ -100,16 +101,20 @@ def test_events_count_from_the_start_of_the_worker() -> None:
 def test_what_models_have_cost_today_is_told() -> None:
     spent = {"calls": 3, "tokens": 1200, "money": 0.25}
 
-    page = exposition(QueueCounts(), WorkCounter().counts, spent).decode()
+    found = scraped(spent=spent)
 
-    found = {
-        one.name: one.samples[0].value
-        for one in text_string_to_metric_families(page)
-        if one.samples
-    }
-    assert found["hardwon_model_calls_today"] == 3
-    assert found["hardwon_model_tokens_today"] == 1200
-    assert found["hardwon_model_money_today"] == 0.25
+    for name, amount in spent.items():
+        assert found[f"model_{name}_today"].samples[0].value == amount
+
+
+def test_deliveries_are_counted_by_what_came_of_them() -> None:
+    outcomes = ("worked", "overcome", "not met", "denied", "failed the same way", "repeated", "")
+
+    found = scraped(deliveries=[("error", outcome, 2) for outcome in outcomes])
+
+    assert values(found["told"]) == {("total", "error"): 14}
+    for name in ("followed", "prevented", "came_back"):
+        assert values(found[name]) == {("total", "error"): 4}
 
 
 @pytest.mark.adapters

@@ -151,24 +151,8 @@ def test_a_notice_is_sent_again_until_it_is_taken(
         assert [one["event"] for one in listener.posted] == ["held"]
 
 
-def test_what_will_never_be_taken_becomes_a_dead_letter(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with listening() as listener:
-        monkeypatch.setenv("HARDWON_NOTICES_WEBHOOK", listener.url)
-        home.work()
-        listener.status = 404
-        with home.open() as hw:
-            hw.agent("coder").learn(HELD)
-        home.work()
-
-    with home.open() as hw:
-        (job,) = hw.queue.dead()
-        assert "answered 404" in job.last_error
-
-
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_no_redirect_leads_to_another_server(
+@pytest.mark.parametrize("status", [404, 301, 302, 307, 308])
+def test_what_will_never_be_taken_becomes_a_dead_letter_and_goes_nowhere_else(
     home: Home, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     with listening() as listener, listening() as inner:

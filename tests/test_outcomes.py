@@ -37,26 +37,22 @@ def outcomes(hw: Hardwon) -> dict[str, str]:
     return {delivery.id: delivery.outcome for delivery in log}
 
 
-def test_an_error_that_was_overcome(hw: Hardwon) -> None:
+@pytest.mark.parametrize(
+    ("call", "output", "expected"),
+    [(WORKS, "1 passed", "overcome"), (BROKEN, MISSING, "repeated")],
+)
+def test_an_error_is_overcome_or_comes_back(
+    hw: Hardwon, call: dict[str, str], output: str, expected: str
+) -> None:
     agent = taught(hw)
     shown = agent.after_action("bash", BROKEN, output=MISSING, failed=True)
-    agent.after_action("bash", WORKS, output="1 passed")
+    agent.after_action("bash", call, output=output, failed=output == MISSING)
     assert shown
     assert outcomes(hw)[shown.id] == ""
 
     agent.after_run(task="run the tests")
 
-    assert outcomes(hw)[shown.id] == "overcome"
-
-
-def test_an_error_that_came_back(hw: Hardwon) -> None:
-    agent = taught(hw)
-    shown = agent.after_action("bash", BROKEN, output=MISSING, failed=True)
-    agent.after_action("bash", BROKEN, output=MISSING, failed=True)
-
-    agent.after_run(task="run the tests")
-
-    assert outcomes(hw)[shown.id] == "repeated"
+    assert outcomes(hw)[shown.id] == expected
 
 
 @pytest.mark.parametrize(
@@ -68,18 +64,11 @@ def test_a_warning_is_judged_by_the_call_after_it(hw: Hardwon, failure: str, exp
     agent.after_action("bash", {"command": "ls"}, output="ls: boom", failed=True)
     shown = agent.before_action("bash", BROKEN)
     agent.after_action("bash", BROKEN, output=failure, failed=bool(failure))
+    assert outcomes(hw)[shown.id] == ""  # while the run has not ended
 
     agent.after_run(task="run the tests")
 
     assert outcomes(hw)[shown.id] == expected
-
-
-def test_a_run_that_never_ended_stays_unknown(hw: Hardwon) -> None:
-    agent = taught(hw)
-    shown = agent.before_action("bash", BROKEN)
-    agent.after_action("bash", BROKEN, output=MISSING, failed=True)
-
-    assert outcomes(hw)[shown.id] == ""
 
 
 def test_a_run_in_which_nothing_happened_for_a_day_has_ended(tmp_path: Path) -> None:

@@ -33,25 +33,20 @@ def test_what_does_not_start_says_so(tmp_path: Path) -> None:
     assert "/nonexistent/tool" in ended.problem
 
 
-def test_a_hanging_command_is_ended_with_its_children(tmp_path: Path) -> None:
-    ended = ran("sleep 60 & echo $!; sleep 60", tmp_path, seconds=0.5)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 60 & echo $!; sleep 60",
+        "trap '' TERM; echo $$; while :; do sleep 0.1; done",
+        "setsid sh -c 'echo $$; exec sleep 60' & sleep 60",
+    ],
+    ids=["with a child", "that ignores the polite signal", "whose child left the group"],
+)
+def test_a_hanging_command_is_ended_with_all_it_started(command: str, tmp_path: Path) -> None:
+    ended = ran(command, tmp_path, seconds=1)
 
     assert ended.timed_out
     assert ended.seconds < 60  # its children would take that long
-    assert are_gone(ended.stdout)
-
-
-def test_one_that_ignores_the_polite_signal_is_ended_anyway(tmp_path: Path) -> None:
-    ended = ran("trap '' TERM; echo $$; while :; do sleep 0.1; done", tmp_path, seconds=0.5)
-
-    assert ended.timed_out
-    assert are_gone(ended.stdout)
-
-
-def test_a_child_that_left_the_group_is_found_by_its_mark(tmp_path: Path) -> None:
-    ended = ran("setsid sh -c 'echo $$; exec sleep 60' & sleep 60", tmp_path, seconds=1)
-
-    assert ended.timed_out
     assert are_gone(ended.stdout)
 
 

@@ -35,20 +35,17 @@ def test_the_remote_names_it(url: str, tmp_path: Path) -> None:
     assert project_of(str(tmp_path / "src" / "deep")) == "acme/api"
 
 
-def test_without_a_remote_it_is_the_root(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "src").mkdir()
+def test_without_a_remote_it_is_the_root_and_without_a_repository_the_folder(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "own" / ".git").mkdir(parents=True)
+    (tmp_path / "own" / "src").mkdir()
 
-    assert project_of(str(tmp_path / "src")) == str(tmp_path)
-
-
-def test_a_linked_worktree_is_its_main_repository(tmp_path: Path) -> None:
-    (tmp_path / "main" / ".git" / "worktrees" / "w").mkdir(parents=True)
-    (tmp_path / "w").mkdir()
-    (tmp_path / "w" / ".git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/w\n")
-    (tmp_path / "main" / ".git" / "worktrees" / "w" / "gitdir").write_text(f"{tmp_path}/w/.git\n")
-
-    assert project_of(str(tmp_path / "w")) == str(tmp_path / "main")
+    assert project_of(str(tmp_path / "own" / "src")) == str(tmp_path / "own")
+    for folder in (tmp_path, tmp_path / "gone"):
+        assert project_of(str(folder)) == str(folder)
+    assert project_of("") is None
+    assert project_of("relative/path") is None
 
 
 def test_a_folder_that_only_points_to_a_repository_is_not_its_worktree(tmp_path: Path) -> None:
@@ -79,16 +76,6 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None
     os.mkfifo(tmp_path / ".git" / "config")
 
     assert project_of(str(tmp_path)) == str(tmp_path)
-
-
-def test_outside_any_repository_it_is_the_folder(tmp_path: Path) -> None:
-    assert project_of(str(tmp_path)) == str(tmp_path)
-    assert project_of(str(tmp_path / "gone")) == str(tmp_path / "gone")
-
-
-def test_no_folder_is_no_project() -> None:
-    assert project_of("") is None
-    assert project_of("relative/path") is None
 
 
 def test_a_name_is_always_fit_to_be_stored(tmp_path: Path) -> None:

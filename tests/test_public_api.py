@@ -32,10 +32,10 @@ def hw(tmp_path: Path) -> hardwon.Hardwon:
     return hardwon.open(tmp_path / "home")
 
 
-def fail_at_the_nightly_folder(coder: hardwon.Agent) -> hardwon.Job | None:
+def fail_at_the_nightly_folder(coder: hardwon.Agent, task: str = "t") -> hardwon.Job | None:
     coder.after_action("bash", MKDIR, output=MKDIR_ERROR, failed=True)
     coder.after_action("bash", {"command": "mkdir -p out/nightly"})
-    return coder.after_run(task="Make the folder for the nightly report", error=MKDIR_ERROR)
+    return coder.after_run(task=task, error=MKDIR_ERROR)
 
 
 def test_the_public_names_are_frozen() -> None:
@@ -59,16 +59,10 @@ def test_opening_and_recalling_loads_nothing_heavy(tmp_path: Path) -> None:
         f"\nprint([m for m in {heavy!r} if m in sys.modules])"
     )
 
-    printed = subprocess.check_output([sys.executable, "-S", "-c", code], text=True, env=_src())
+    env = {**os.environ, "PYTHONPATH": str(Path(hardwon.__file__).parents[1])}
+    printed = subprocess.check_output([sys.executable, "-S", "-c", code], text=True, env=env)
 
     assert printed.strip() == "[]"
-
-
-def _src() -> dict[str, str]:
-    import os
-
-    source = str(Path(hardwon.__file__).parents[1])
-    return {**os.environ, "PYTHONPATH": source}
 
 
 def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(hw: hardwon.Hardwon) -> None:
@@ -86,22 +80,14 @@ def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(hw: hardwon.Hardw
 
 def test_a_failure_comes_back_before_the_same_call(hw: hardwon.Hardwon) -> None:
     coder = hw.agent("coder")
-    for _ in range(2):
-        assert fail_at_the_nightly_folder(coder)
-    hw.drain()
+    for day in ("monday", "tuesday"):
+        assert fail_at_the_nightly_folder(coder, f"Folder for {day}")
+        hw.drain()
+    (lesson,) = coder.lessons.list()
 
+    assert lesson.met == 2
     assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
     assert not coder.before_action("bash", {"command": "git status"})
-
-
-def test_a_failure_comes_back_when_it_is_met_again(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    fail_at_the_nightly_folder(coder)
-    hw.drain()
-
-    met = coder.after_action("bash", MKDIR, output=MKDIR_ERROR, failed=True)
-
-    assert "`mkdir -p out/nightly`" in met.text
 
 
 def test_nothing_crosses_to_another_agent_or_tenant(hw: hardwon.Hardwon) -> None:
@@ -114,47 +100,39 @@ def test_nothing_crosses_to_another_agent_or_tenant(hw: hardwon.Hardwon) -> None
             stranger.lessons.get(1)
 
 
-def test_a_run_without_error_or_signal_is_not_queued(hw: hardwon.Hardwon) -> None:
-    assert hw.agent("coder").after_run(task="t", attempt="fine") is None
-    assert hw.queue.waiting() == []
+DISCREPANCY = {"verified_with_discrepancy": "true", "verifier_discrepancies": "a ≠ b"}
+POOR = {"refine_low_quality": "true"}
 
 
 @pytest.mark.parametrize(
-    ("signals", "trigger"),
+    ("switches", "told", "trigger"),
     [
-        ({"force_reflexion": "true"}, "manual"),
-        ({"verified_with_discrepancy": "true", "verifier_discrepancies": "a ≠ b"}, "hallucination"),
-        ({"refine_low_quality": "true"}, None),
-        ({"verified_with_discrepancy": "yes"}, None),
+        ({}, {}, None),
+        ({}, {"error": "boom"}, "error"),
+        ({}, {"signals": {"force_reflexion": "true"}}, "manual"),
+        ({}, {"signals": DISCREPANCY}, "hallucination"),
+        ({}, {"signals": POOR}, None),
+        ({}, {"signals": {"verified_with_discrepancy": "yes"}}, None),
+        ({"QUALITY_REFLEXION_ON_LOW_QUALITY": "true"}, {"signals": POOR}, "low_quality"),
+        ({"REFLEXION_ENABLED": "off"}, {"error": "boom"}, None),
+        ({"REFLEXION_ON_ERROR": "off"}, {"error": "boom"}, None),
     ],
 )
-def test_signals_fire_the_gates_that_are_on(
-    hw: hardwon.Hardwon, signals: dict[str, str], trigger: str | None
+def test_a_run_is_queued_by_the_gates_that_are_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    switches: dict[str, str],
+    told: dict[str, Any],
+    trigger: str | None,
 ) -> None:
-    job = hw.agent("coder").after_run(task="t", attempt="a", signals=signals)
+    for name, value in switches.items():
+        monkeypatch.setenv(f"HARDWON_{name}", value)
+    hw = hardwon.open(tmp_path)
+
+    job = hw.agent("coder").after_run(task="t", attempt="a", **told)
 
     assert (job and job.trigger) == trigger
-
-
-def test_low_quality_fires_when_switched_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARDWON_QUALITY_REFLEXION_ON_LOW_QUALITY", "true")
-    coder = hardwon.open(tmp_path).agent("coder")
-
-    job = coder.after_run(task="t", signals={"refine_low_quality": "true"})
-
-    assert job
-    assert job.trigger == "low_quality"
-
-
-@pytest.mark.parametrize("switch", ["HARDWON_REFLEXION_ENABLED", "HARDWON_REFLEXION_ON_ERROR"])
-def test_a_gate_that_is_off_does_not_fire(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, switch: str
-) -> None:
-    monkeypatch.setenv(switch, "off")
-
-    assert hardwon.open(tmp_path).agent("coder").after_run(task="t", error="boom") is None
+    assert [waiting.trigger for waiting in hw.queue.waiting()] == [trigger] * bool(trigger)
 
 
 def test_nothing_is_kept_when_persist_is_off(
@@ -171,18 +149,6 @@ def test_nothing_is_kept_when_persist_is_off(
     assert tally.done == 1
     assert not coder.lessons.list()
     assert "LESSON:" in caplog.text
-
-
-def test_the_same_failure_in_two_runs_is_one_lesson_met_twice(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    for day in ("monday", "tuesday"):
-        coder.after_action("bash", MKDIR, output=MKDIR_ERROR, failed=True)
-        coder.after_action("bash", {"command": "mkdir -p out/nightly"})
-        coder.after_run(task=f"Folder for {day}", error=MKDIR_ERROR)
-        hw.drain()
-
-    (lesson,) = coder.lessons.list()
-    assert lesson.met == 2
 
 
 def test_a_lesson_learnt_by_hand_has_the_published_words(hw: hardwon.Hardwon) -> None:
@@ -308,18 +274,6 @@ def test_names_with_slashes_dots_and_quotes_are_just_names(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["home"]
 
 
-def test_edit_changes_only_words(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    lesson = coder.learn("use tabs")
-
-    edited = coder.lessons.edit(lesson.id, correction="use spaces")
-
-    assert coder.lessons.get(lesson.id) == edited
-    assert edited.correction == "use spaces"
-    with pytest.raises(InvalidInput):
-        coder.lessons.edit(lesson.id, id=7)  # type: ignore[call-arg]
-
-
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(InvalidInput, match="mystery"):
         hardwon.open("mystery://host/db")
@@ -336,47 +290,32 @@ def test_memory_needs_no_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "asked"),
+    ("handle", "old", "new", "asked"),
     [
-        ("waiting", "queue.waiting", ()),
-        ("dead", "queue.dead", ()),
-        ("queue_status", "queue.status", ()),
-        ("embed", "vectors.fill", ()),
-        ("embedded", "vectors.counts", ()),
+        ("hardwon", "waiting", "queue.waiting", ()),
+        ("hardwon", "dead", "queue.dead", ()),
+        ("hardwon", "queue_status", "queue.status", ()),
+        ("hardwon", "embed", "vectors.fill", ()),
+        ("hardwon", "embedded", "vectors.counts", ()),
+        ("agent", "goal_ended", "goals.ended", ("g", "make it", "failed")),
+        ("agent", "goal_context", "goals.context", ()),
+        ("agent", "reflections", "goals.reflections", ()),
+        ("agent", "run_ended", "runs.ended", ("build",)),
+        ("agent", "run_context", "runs.context", ()),
+        ("agent", "imagine", "answers.imagine", ("q",)),
     ],
 )
-def test_old_names_of_a_hardwon_work_and_warn(
-    hw: hardwon.Hardwon, old: str, new: str, asked: tuple[str, ...]
+def test_old_names_work_and_warn(
+    hw: hardwon.Hardwon, handle: str, old: str, new: str, asked: tuple[str, ...]
 ) -> None:
+    own: Any = hw if handle == "hardwon" else hw.agent("a")
     space, _, verb = new.partition(".")
 
     with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
-        by_old_name = getattr(hw, old)(*asked)
+        by_old_name = getattr(own, old)(*asked)
 
-    assert by_old_name == getattr(getattr(hw, space), verb)(*asked)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "asked"),
-    [
-        ("goal_ended", "goals.ended", ("g", "make it", "failed")),
-        ("goal_context", "goals.context", ()),
-        ("reflections", "goals.reflections", ()),
-        ("run_ended", "runs.ended", ("build",)),
-        ("run_context", "runs.context", ()),
-        ("imagine", "answers.imagine", ("q",)),
-    ],
-)
-def test_old_names_of_an_agent_work_and_warn(
-    hw: hardwon.Hardwon, old: str, new: str, asked: tuple[str, ...]
-) -> None:
-    space, _, verb = new.partition(".")
-
-    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
-        by_old_name = getattr(hw.agent("a"), old)(*asked)
-
-    again = getattr(getattr(hw.agent("a"), space), verb)(*asked)
-    assert type(by_old_name) is type(again)
+    again = getattr(getattr(own, space), verb)(*asked)
+    assert by_old_name == again if handle == "hardwon" else type(by_old_name) is type(again)
 
 
 def test_a_loop_of_trials_is_still_run_by_its_old_name(hw: hardwon.Hardwon) -> None:

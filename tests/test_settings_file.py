@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.settings import load
 from hardwon.core.settings_file import edit_text, set_setting, unset_setting
 
@@ -83,3 +83,22 @@ def test_set_and_unset(tmp_path: Path) -> None:
     assert load(home, environ={}).hooks.limit.total_seconds() == 0.5
     assert unset_setting(home, "hooks.limit")
     assert not unset_setting(home, "hooks.limit")
+    assert not unset_setting(str(tmp_path / "none"), "hooks.limit")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_file_behind_a_link_is_changed_in_its_place_and_keeps_its_mode(tmp_path: Path) -> None:
+    home, real = tmp_path / "home", tmp_path / "dotfiles.toml"
+    home.mkdir()
+    real.write_text(FILE)
+    real.chmod(0o640)
+    (home / "config.toml").symlink_to(real)
+
+    set_setting(str(home), "budget.calls", "7")
+
+    assert (home / "config.toml").is_symlink()
+    assert real.read_text() == FILE.replace("calls = 5", "calls = 7")
+    assert real.stat().st_mode & 0o777 == 0o640
+    real.chmod(0o440)
+    with pytest.raises(StorageError, match="read-only"):
+        set_setting(str(home), "budget.calls", "9")

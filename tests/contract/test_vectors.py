@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Scope
-from hardwon.core.values.lesson import Evidence, Status, lesson_wording
+from hardwon.core.values.lesson import Evidence, Lesson, Status, Wording
 from hardwon.storage.ports import Store
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson
@@ -14,9 +14,13 @@ NORTH, EAST = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]
 BETWEEN = [0.8, 0.6, 0.0]
 
 
+def wording(kept: Lesson) -> Wording:
+    return Wording(kept.id, kept.situation, kept.mistake, kept.correction)
+
+
 def save(store: Store, text: str, vector: list[float], scope: Scope = CODER) -> int:
     kept = store.lessons.add(lesson(text, scope))
-    store.vectors.save("e", [(lesson_wording(kept), vector)])
+    store.vectors.save("e", [(wording(kept), vector)])
     return kept.id
 
 
@@ -71,7 +75,7 @@ def test_a_lesson_lacks_a_vector_until_it_is_saved(store: Store) -> None:
         second.id
     ]
 
-    store.vectors.save("e", [(lesson_wording(first), NORTH)])
+    store.vectors.save("e", [(wording(first), NORTH)])
 
     assert lacking(store) == [second.id]
     assert store.vectors.counts("e") == (1, 2)
@@ -79,7 +83,7 @@ def test_a_lesson_lacks_a_vector_until_it_is_saved(store: Store) -> None:
 
 def test_a_lesson_that_says_something_else_loses_its_vector(store: Store) -> None:
     kept = store.lessons.add(lesson("one"))
-    store.vectors.save("e", [(lesson_wording(kept), NORTH)])
+    store.vectors.save("e", [(wording(kept), NORTH)])
     assert lacking(store) == []
 
     store.lessons.update(kept._replace(correction="another"))
@@ -90,7 +94,7 @@ def test_a_lesson_that_says_something_else_loses_its_vector(store: Store) -> Non
 
 def test_a_lesson_that_was_met_again_keeps_its_vector(store: Store) -> None:
     kept = store.lessons.add(lesson("one"))
-    store.vectors.save("e", [(lesson_wording(kept), NORTH)])
+    store.vectors.save("e", [(wording(kept), NORTH)])
 
     store.lessons.update(kept._replace(met=7, evidence=(Evidence("note", "again"),)))
 
@@ -99,7 +103,7 @@ def test_a_lesson_that_was_met_again_keeps_its_vector(store: Store) -> None:
 
 def test_a_vector_of_older_words_is_not_kept(store: Store) -> None:
     kept = store.lessons.add(lesson("one"))
-    before = lesson_wording(kept)
+    before = wording(kept)
     store.lessons.update(kept._replace(mistake="new words"))
 
     store.vectors.save("e", [(before, NORTH)])
@@ -128,7 +132,7 @@ def test_a_vector_of_another_length_is_not_compared(store: Store) -> None:
 @pytest.mark.parametrize("status", [Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED])
 def test_only_active_lessons_are_found(store: Store, status: str) -> None:
     kept = store.lessons.add(lesson("one"))
-    store.vectors.save("e", [(lesson_wording(kept), NORTH)])
+    store.vectors.save("e", [(wording(kept), NORTH)])
 
     store.lessons.update(kept._replace(status=status))
 

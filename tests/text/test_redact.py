@@ -19,44 +19,18 @@ from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 
-def test_at_least_98_of_100_secrets_are_taken_out() -> None:
-    found = list(leaks())
+@pytest.mark.parametrize(
+    ("corpus", "most"),
+    [(leaks, 0.02), (listed, 0.03), (coined, 0.03), (loose, 0.03)],
+    ids=["tuned_on", "listed", "unknown_providers", "say_little"],
+)
+def test_hardly_a_secret_is_missed(corpus: Callable[[], Iterator[Leak]], most: float) -> None:
+    found = list(corpus())
 
     missed = [leak for leak in found if leak.secret in redact(leak.text)]
 
-    recall = 1 - len(missed) / len(found)
-    print(
-        f"\nredaction recall {recall:.2%} of {len(found)}; missed kinds: "
-        f"{sorted({leak.kind for leak in missed})}"
-    )
-    assert recall >= 0.98
-
-
-def test_at_least_97_of_100_listed_kinds_and_forms_are_taken_out() -> None:
-    found = list(listed())
-
-    missed = [leak for leak in found if leak.secret in redact(leak.text)]
-
-    print(f"\nlisted kinds and forms {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
-    assert len(missed) / len(found) <= 0.03
-
-
-def test_at_least_97_of_100_tokens_of_unknown_providers_are_taken_out() -> None:
-    found = list(coined())
-
-    missed = [leak for leak in found if leak.secret in redact(leak.text)]
-
-    print(f"\nunknown providers {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
-    assert len(missed) / len(found) <= 0.03
-
-
-def test_at_least_97_of_100_secrets_under_names_that_say_little_are_taken_out() -> None:
-    found = list(loose())
-
-    missed = [leak for leak in found if leak.secret in redact(leak.text)]
-
-    print(f"\nloose names {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
-    assert len(missed) / len(found) <= 0.03
+    print(f"\nredaction recall {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
+    assert len(missed) / len(found) <= most
 
 
 def test_a_secret_is_taken_out_wherever_it_stands_again() -> None:

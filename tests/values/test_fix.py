@@ -23,31 +23,21 @@ def test_the_same_fix_of_another_run_is_counted_with_its_newest_text() -> None:
 
     assert with_success((INSTALL,), longer) == (longer._replace(worked=2),)
     assert with_success((longer,), INSTALL) == (INSTALL._replace(worked=2),)
+    assert set(with_success((INSTALL,), FLAG)) == {INSTALL, FLAG}  # another one stands beside it
 
 
-def test_another_fix_stands_beside_it() -> None:
-    assert set(with_success((INSTALL,), FLAG)) == {INSTALL, FLAG}
+PROVEN, DOUBTED = INSTALL._replace(worked=2, failed=1), FLAG._replace(worked=5, failed=3)
 
 
-def test_the_likelier_fix_comes_first() -> None:
-    fixes = with_success((INSTALL, FLAG), FLAG)
-
-    assert [fix.key for fix in fixes] == ["npm test -w", "npm ci"]
-
-
-def test_a_proven_fix_comes_before_one_in_doubt_that_worked_more_often() -> None:
-    proven = INSTALL._replace(worked=2, failed=1)
-    doubted = FLAG._replace(worked=5, failed=3)
-
-    assert (proven.is_proven, doubted.is_proven) == (True, False)
-    assert rank_fixes((doubted, proven)) == (proven, doubted)
-
-
-def test_a_fix_that_failed_comes_behind_one_that_did_not() -> None:
-    fixes = with_failure((INSTALL, FLAG), "npm ci")
-
-    assert [(fix.key, fix.failed) for fix in fixes] == [("npm test -w", 0), ("npm ci", 1)]
-
-
-def test_the_order_of_fixes_does_not_depend_on_where_they_stood() -> None:
-    assert rank_fixes((INSTALL, FLAG)) == rank_fixes((FLAG, INSTALL))
+@pytest.mark.parametrize(
+    ("fixes", "first"),
+    [
+        (with_success((INSTALL, FLAG), FLAG), FLAG._replace(worked=2)),
+        (with_failure((INSTALL, FLAG), INSTALL.key), FLAG),
+        ((DOUBTED, PROVEN), PROVEN),
+        ((INSTALL, FLAG), INSTALL),
+    ],
+    ids=["worked more often", "did not fail", "is proven", "by its key"],
+)
+def test_the_likelier_fix_comes_first_wherever_it_stood(fixes: tuple[Fix, ...], first: Fix) -> None:
+    assert rank_fixes(fixes)[0] == rank_fixes(fixes[::-1])[0] == first

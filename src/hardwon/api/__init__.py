@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from hardwon.api import namespaces, run_input
 from hardwon.api.lessons import Lessons
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from hardwon.models.budget import Spent
 
 
-T = TypeVar("T")
 _DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
 _SERVERS = ("http://", "https://")
 
@@ -348,29 +346,26 @@ class Agent:
 
         `again` shows it once more, to a run whose context was lost.
         """
-        doors, scope = self._engine.doors, self.scope
-        return self._attempt(lambda: doors.start(scope, self.run, again=again), NOTHING)
+        with self._best_effort():
+            return self._engine.doors.start(self.scope, self.run, again=again)
+        return NOTHING
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """The lessons to put before the model with this prompt; falsy if none fits.
 
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
-
-        def turn() -> Injection:
+        with self._best_effort():
             asked = screen_excerpt(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
             imagined = _imagine(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
-
-        return self._attempt(turn, NOTHING)
+        return NOTHING
 
     def before_action(self, tool: str, args: object) -> Injection:
         """A warning if this call will probably fail, or is forbidden; falsy if not."""
-
-        def action() -> Injection:
+        with self._best_effort():
             return self._engine.doors.action(self.scope, as_text(tool), args, self.run)
-
-        return self._attempt(action, NOTHING)
+        return NOTHING
 
     def after_action(
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
@@ -381,18 +376,15 @@ class Agent:
         may be anything: text, bytes, an exception. A run in a loop gets a warning; `stop` is set
         when it should be stopped.
         """
-
-        def after() -> Injection:
+        with self._best_effort():
             name, call = as_text(tool), call_keys.canonical(args)
-            has_failed = failed
             if failed is None:
                 from hardwon.knowledge.reading import verdict
 
-                has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
-            step = Step(name, call, as_text(output), bool(has_failed))
+                failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
+            step = Step(name, call, as_text(output), bool(failed))
             return self._engine.doors.after(self.scope, step, self.run)
-
-        return self._attempt(after, NOTHING)
+        return NOTHING
 
     def after_run(
         self,
@@ -478,12 +470,11 @@ class Agent:
         """The lessons that were met most often, as a block for the start of a session."""
         from hardwon.engine.pipeline import inject
 
-        def ask() -> str:
+        with self._best_effort():
             store = self._engine.store.lessons
             recent = store.recent(self.scope, status=Status.ACTIVE, limit=_DIGESTED)
             return inject.digest(self.readable(recent), budget=tokens)
-
-        return self._attempt(ask, "")
+        return ""
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
@@ -538,20 +529,12 @@ class Agent:
         def __getattr__(self, name: str) -> Any:
             return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
 
-    def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
-        """Best effort: an agent's turn never fails because of its memory."""
-        try:
-            with time_limits.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
-                return call()
-        except Exception as error:  # noqa: BLE001 - the turn must go on
-            with suppress(Exception):  # a listener of the program must not end its turn
-                self._engine.trouble(error)
-            return otherwise
+    def _best_effort(self) -> time_limits.BestEffort:
+        patience = self._engine.settings.postgres.patience.total_seconds()
+        return time_limits.BestEffort(patience, self._engine.trouble)
 
 
 def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    if not is_on:
-        return ""
-    return namespaces.enrich(engine, prompt)
+    return namespaces.enrich(engine, prompt) if is_on else ""

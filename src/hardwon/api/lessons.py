@@ -112,7 +112,11 @@ class Lessons:
         _count_deliveries(self._engine, self._scope)
         query, limit = require_text(text, "query"), within(limit, MOST_FOUND)
         matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
-        by_id = {lesson.id: lesson for lesson in (*matches, *_lessons_tagged(self, query.lower()))}
+        tag = query.lower()
+        is_automatic = tag == "reflexion" or tag.startswith("trigger:")
+        every = self.list(limit=MOST) if is_automatic else ()
+        tagged = (lesson for lesson in every if tag in lesson.all_tags())
+        by_id = {lesson.id: lesson for lesson in (*matches, *tagged)}
         order = sorted(
             by_id.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
         )
@@ -340,13 +344,6 @@ def limit_changes(lessons: Lessons, place: Place) -> Lessons:
     own = Lessons(lessons._engine, lessons._scope)
     own._own = tuple(scope for scope in lessons._own if place.covers(scope))
     return own
-
-
-def _lessons_tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
-    """The lessons with an automatic tag: `reflexion` or `trigger:…`."""
-    if tag != "reflexion" and not tag.startswith("trigger:"):
-        return []
-    return [lesson for lesson in lessons.list(limit=MOST) if tag in lesson.all_tags()]
 
 
 def _count_deliveries(engine: Runtime, scope: Scope) -> None:

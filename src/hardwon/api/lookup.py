@@ -31,7 +31,7 @@ def recurring_failures(
     engine: Runtime, scope: Scope, since: datetime, *, limit: int
 ) -> list[Recurring]:
     """The failures that most runs of an agent met, in all its projects, with their cures."""
-    _collect_runs(engine)
+    engine.collect_runs()
     window = Window(scope, since, part=Place(scope.tenant, scope.agent))
     met = dict[str, list[tuple[EndedRun, Step]]]()
     for run in engine.store.ended_runs.latest(window, limit=_ALL_RUNS):
@@ -83,18 +83,19 @@ def answers_to_words(
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
-    _collect_runs(engine)
+    engine.collect_runs()
     for place in _projects(engine, scope, has_lessons=False):
         runs = _runs(engine, place)
-        shown = [_families(run) for run in runs]
+        shown = [
+            {call.family for step in run.steps for call in working_calls(step)} for run in runs
+        ]
         fitting = list[tuple[float, Answer]]()
         for way in ways_of((run.task, run.steps) for run in runs):
             made = [run for run, own in zip(runs, shown, strict=True) if way.family in own]
             if fit := _fit(wanted, way, [run.task for run in made]):
-                record, last = (way.form_worked, way.form_failed), made[-1]
-                answer = Answer(way.call, "", place.project or "", *record)
-                answer = answer._replace(run=last.id, task=last.task, at=last.ended)
-                fitting.append((fit, answer))
+                last = made[-1]
+                record = (way.form_worked, way.form_failed, last.id, last.task, last.ended)
+                fitting.append((fit, Answer(way.call, "", place.project or "", *record)))
         found += [answer for _, answer in sorted(fitting, key=lambda one: -one[0])[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
             found += _of_lesson(engine, lesson)
@@ -145,10 +146,8 @@ def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
     fixes = [fix for fix in lesson.fixes if not fix.failed > fix.worked]
     records = [(fix.text, fix.worked, fix.failed) for fix in fixes]
     for text, worked, failed in records or [(lesson.correction, lesson.met, 0)]:
-        answer = Answer(text, about, project, worked, failed, at=lesson.updated_at)
-        if run:
-            answer = answer._replace(run=run.id, task=run.task, at=run.ended)
-        yield answer._replace(lesson=lesson.id)
+        shown = (run.id, run.task, run.ended) if run else ("", "", lesson.updated_at)
+        yield Answer(text, about, project, worked, failed, *shown, lesson.id)
 
 
 def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
@@ -160,16 +159,6 @@ def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
 
 def _stems(text: str) -> set[str]:
     return {stem(word) for word in re.findall(r"[a-z0-9]{2,}", text.lower())}
-
-
-def _families(run: EndedRun) -> set[str]:
-    return {call.family for step in run.steps for call in working_calls(step)}
-
-
-def _collect_runs(engine: Runtime) -> None:
-    """Archive the runs that ended since a worker last did so."""
-    for _ in engine.collect_runs():
-        continue
 
 
 def _runs(engine: Runtime, scope: Scope) -> list[EndedRun]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hardwon.api import run_input
 from hardwon.api.lessons import within
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hardwon.engine.pipeline.answers import Refined, Verification
 
 
-T = TypeVar("T")
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
 
 
@@ -104,7 +103,8 @@ class Vectors(_OfEngine):
 
 class _OfAgent:
     def __init__(self, agent: Agent) -> None:
-        self._engine, self._scope, self._attempt = agent._engine, agent.scope, agent._attempt
+        self._engine, self._scope = agent._engine, agent.scope
+        self._best_effort = agent._best_effort
 
 
 class Goals(_OfAgent):
@@ -120,26 +120,22 @@ class Goals(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a reflection on an ended goal; durable on return. Never raises."""
-
-        def end() -> Job | None:
+        with self._best_effort():
             from hardwon.learn.goals import goal
 
             told = (goal_id, objective, state)
             return goal.queue_reflection(
                 self._engine, self._scope, *told, tasks=tasks, error=as_text(error)
             )
-
-        return self._attempt(end, None)
+        return None
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
-
-        def ask() -> Injection:
+        with self._best_effort():
             from hardwon.learn.goals import recall
 
             return recall.context(self._engine, self._scope, goal_id, objective)
-
-        return self._attempt(ask, NOTHING)
+        return NOTHING
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
@@ -164,28 +160,23 @@ class Runs(_OfAgent):
         error: object = None,
     ) -> Job | None:
         """Queue a judgement on how well a run went, if there is something to say."""
-
-        def end() -> Job | None:
-            problem = run_input.problem_of(error)
-            lost = failed or bool(problem)
-            from hardwon.core.values import execution
-
-            run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
+        with self._best_effort():
+            from hardwon.core.values.execution import FinishedRun
             from hardwon.learn import executions
 
+            problem = run_input.problem_of(error)
+            lost = failed or bool(problem)
+            run = FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.queue_judgement(self._engine, self._scope, run)
-
-        return self._attempt(end, None)
+        return None
 
     def context(self, text: str = "") -> Injection:
         """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
-
-        def ask() -> Injection:
+        with self._best_effort():
             from hardwon.learn import executions
 
             return executions.context(self._engine, self._scope, text)
-
-        return self._attempt(ask, NOTHING)
+        return NOTHING
 
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
         """The ended runs of the agent in its project, without their steps, newest first.

@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,14 +61,10 @@ def digest(report: Report) -> str:
 
 
 def _section(head: str, rows: list[tuple[int, str]]) -> list[str]:
-    told = [f"- {count:,} × {_code(text)}" for count, text in rows[:_LISTED]]
+    # As code, so that nothing of a text is read as Markdown.
+    plain = [(count, clip(one_line(text), _TEXT).replace("`", "'")) for count, text in rows]
+    told = [f"- {count:,} × `{text}`" for count, text in plain[:_LISTED]]
     return ["", f"## {head}", "", *told] if told else []
-
-
-def _code(text: str) -> str:
-    """The text as code, so that nothing of it is read as Markdown."""
-    plain = clip(one_line(text), _TEXT).replace("`", "'")
-    return f"`{plain}`"
 
 
 def watch(engine: Runtime) -> Iterator[object]:
@@ -78,7 +75,9 @@ def watch(engine: Runtime) -> Iterator[object]:
     wanted = {name.strip() for name in settings.notices.events.split(",")}
     own, now = Scope(settings.scope.tenant), engine.clock()
     path = os.path.join(settings.home, "notices.json")
-    state, is_new = _read(path), not os.path.exists(path)
+    is_new, state = not os.path.exists(path), dict[str, Any]()
+    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        state = json.load(file)
     found = [*_held_lessons(engine, own, state), *_returned_failures(engine, own, state)]
     if now - datetime.fromtimestamp(state.setdefault("week", now.timestamp()), UTC) >= _WEEK:
         state["week"] = now.timestamp()
@@ -90,15 +89,6 @@ def watch(engine: Runtime) -> Iterator[object]:
             engine.queue.put(new_job(episode, Trigger.NOTICE, now))
             yield event
     _files.replace(path, json.dumps(state).encode())  # last: a crash repeats a notice, at most
-
-
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            state: dict[str, Any] = json.load(file)
-            return state
-    except (OSError, ValueError):
-        return {}
 
 
 def _held_lessons(
@@ -155,10 +145,8 @@ def _send(engine: Runtime, job: Job) -> None:
     event, text = episode.signal("event"), episode.task
     if event == WEEKLY:
         text = digest(reporting.report(engine, episode.scope, since=_WEEK, whole=True))
-    scope = episode.scope
-    place = {"tenant": scope.tenant, "agent": scope.agent, "project": scope.project}
-    about = {"event": event, "id": job.id, "run": episode.attempt or None, **place}
-    _post(url, {"text": text, **about})
+    about = {"event": event, "id": job.id, "run": episode.attempt or None}
+    _post(url, {"text": text, **about, **episode.scope._asdict()})
 
 
 def _post(url: str, message: dict[str, Any]) -> None:

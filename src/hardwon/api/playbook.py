@@ -118,7 +118,10 @@ class Playbook:
         if self._engine.settings.is_on_copy:
             raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
         items = _items_of(text)
-        return self._write(items, *self._find_run(run))
+        if not run and (past := self._run.so_far()).steps:
+            return self._write(items, self._scope, self._run.name, past)
+        home = self._engine.settings.home if self._engine.on_disk else ""
+        return self._write(items, *find_run(home, self._scope, run))
 
     def write_down(self, text: str, scope: Scope, name: str, past: RunSoFar) -> Written:
         """The same about a run that the caller has at hand."""
@@ -186,14 +189,6 @@ class Playbook:
 
     def _is_own(self, lesson: Lesson) -> bool:
         return lesson.scope == self._scope and playbook.is_item(lesson)
-
-    def _find_run(self, run: str) -> tuple[Scope, str, RunSoFar]:
-        """The run that items are about, with its scope and name."""
-        if not run and (past := self._run.so_far()).steps:
-            return self._scope, self._run.name, past
-        return find_run(
-            self._engine.settings.home if self._engine.on_disk else "", self._scope, run
-        )
 
 
 def _items_of(text: str) -> Sequence[Item]:

@@ -43,8 +43,7 @@ def report(
     quiet = min(_QUIET, since / 2)
     facts, share = engine.store.statistics, engine.settings.proof.share
     strata, stored = facts.strata(window), engine.store.units.share(scope.tenant)
-    for _ in engine.collect_runs():
-        continue
+    engine.collect_runs()
     return Report(
         window=window,
         at=now,

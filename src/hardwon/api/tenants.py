@@ -126,7 +126,7 @@ class Tenant:
 
     def who_met(self, failure: FailureKind, *, limit: int = 50) -> Sequence[Met]:
         """Whose runs met a failure, as far as runs are kept, the most first."""
-        self._collect_runs()
+        self._engine.collect_runs()
         wanted = self._list_query(after=None, limit=limit)._replace(met=failure.text)
         return self._engine.store.ended_runs.who_met(wanted)
 
@@ -171,7 +171,7 @@ class Tenant:
 
         With `met`, only those that met a failure of this text; with `person`, only theirs.
         """
-        self._collect_runs()
+        self._engine.collect_runs()
         wanted = self._list_query(text=text, after=after, limit=limit)
         wanted = wanted._replace(met=met, person=person)
         runs = self._engine.store.ended_runs.recent(wanted)
@@ -179,13 +179,8 @@ class Tenant:
 
     def ended_run(self, identity: str) -> EndedRun:
         """One ended run with its steps and what it was shown when, or NotFound."""
-        self._collect_runs()
+        self._engine.collect_runs()
         return self._engine.store.ended_runs.get(self.place, identity)
-
-    def _collect_runs(self) -> None:
-        """Archive the runs that ended since a worker last did so."""
-        for _ in self._engine.collect_runs():
-            continue
 
     def told(self) -> Sequence[tuple[str, str, int]]:
         """How often something was told, by door and outcome."""

@@ -63,17 +63,10 @@ def fresh(path: str) -> int:
 
 def content(path: str, limit: int) -> bytes:
     """The first bytes of a regular file; raises OSError for anything else, and never waits."""
-    handle = os.open(path, _READ)
-    try:
-        mode = os.fstat(handle).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not stat.S_ISREG(mode):
+    with open(path, "rb", opener=lambda path, _: os.open(path, _READ)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        with os.fdopen(os.dup(handle), "rb") as file:
-            return file.read(limit)
-    finally:
-        os.close(handle)
+        return file.read(limit)
 
 
 def append(path: str, content: bytes, *, durable: bool = False) -> int:
@@ -131,20 +124,14 @@ def sync_folder(path: str) -> None:
 
 def sync(handle: int) -> None:
     """Make what was written survive a power cut."""
-    if sys.platform == "darwin" and _sync_drive(handle):
-        return
+    if sys.platform == "darwin":  # `fsync` does not flush the drive's own cache there
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined, unused-ignore]
+            return
+        except OSError as error:  # for example a network drive
+            if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
+                raise
     os.fsync(handle)
-
-
-def _sync_drive(handle: int) -> bool:
-    """Flush the drive's own cache, which `fsync` does not on macOS; False if unsupported."""
-    try:
-        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined, unused-ignore]
-    except OSError as error:  # for example a network drive
-        if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
-            raise
-        return False
-    return True
 
 
 class Lock:

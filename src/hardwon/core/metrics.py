@@ -78,19 +78,17 @@ def _families(queue: QueueCounts, work: WorkCounts, prefix: str) -> Iterator[Met
             family.add_metric([value], count)
         yield family
     yield _durations(work, prefix)
-    for name, description, number in (
-        ("wal_corruption", "Records set aside because they were unreadable.", queue.corrupt),
-        ("stale_discarded", "Jobs given up at replay because of their age.", queue.stale),
-        ("persist_failures", "Lessons the store did not take.", work.persist_failures),
-        ("wal_fsync_errors", "Writes the disk refused.", queue.storage_errors),
+    count, gauge = CounterMetricFamily, GaugeMetricFamily
+    for kind, name, description, number in (
+        (count, "wal_corruption", "Records set aside because they were unreadable.", queue.corrupt),
+        (count, "stale_discarded", "Jobs given up at replay because of their age.", queue.stale),
+        (count, "persist_failures", "Lessons the store did not take.", work.persist_failures),
+        (count, "wal_fsync_errors", "Writes the disk refused.", queue.storage_errors),
+        (gauge, "queue_depth", "Pending jobs in memory.", queue.in_memory),
+        (gauge, "dlq_size", "Jobs among the dead letters.", queue.dead),
+        (gauge, "wal_segments", "Records of jobs that wait or are in flight.", queue.pending),
     ):
-        yield CounterMetricFamily(prefix + name, description, number)
-    for name, description, number in (
-        ("queue_depth", "Pending jobs in memory.", queue.in_memory),
-        ("dlq_size", "Jobs among the dead letters.", queue.dead),
-        ("wal_segments", "Records of jobs that wait or are in flight.", queue.pending),
-    ):
-        yield GaugeMetricFamily(prefix + name, description, number)
+        yield kind(prefix + name, description, number)
 
 
 def _count_told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iterator[Metric]:

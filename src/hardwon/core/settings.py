@@ -9,7 +9,8 @@ read where neither ours nor config.toml says anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -341,10 +342,10 @@ def default_home(environ: Mapping[str, str] = os.environ) -> str:
 
 def parse(key: str, raw: Any, default: Any) -> Any:
     """The value with the type of its default; InvalidInput names the setting if that fails."""
+    read, kind = _KINDS[type(default)]
     try:
-        return _PARSERS[type(default)](raw)
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        kind = _KINDS[type(default)]
+        return read(raw)
+    except (ValueError, TypeError, OverflowError) as error:
         raise InvalidInput(f"setting {key}: {raw!r} is not {kind}") from error
 
 
@@ -357,20 +358,15 @@ def duration(raw: Any) -> timedelta:
 
 
 def _seconds(raw: Any) -> float:
-    text, total, number = str(raw).strip(), 0.0, ""
+    text = str(raw).strip()
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         return float(raw)
     if text.replace(".", "", 1).isdecimal():
         return float(text)
-    while text:
-        digits = len(text) - len(text.lstrip("0123456789."))
-        number, text = text[:digits], text[digits:]
-        letters = len(text) - len(text.lstrip("nuµmshd"))
-        unit, text = text[:letters], text[letters:]
-        total += float(number) * _UNITS[unit]
-    if not number:
-        raise ValueError("empty duration")
-    return total
+    parts = re.findall(rf"(?<![0-9.])([0-9.]++)({'|'.join(_UNITS)})", text)
+    if not parts or "".join(map("".join, parts)) != text:
+        raise ValueError(f"not a duration: {raw!r}")
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 def _not_negative(number: T) -> T:
@@ -386,21 +382,14 @@ def _boolean(raw: Any) -> bool:
     return text in _TRUE
 
 
-_PARSERS: dict[type, Any] = {
-    bool: _boolean,
-    int: lambda raw: _not_negative(int(str(raw))),
-    float: lambda raw: _not_negative(float(raw)),
-    str: str,
-    timedelta: duration,
-    Secret: lambda raw: Secret(str(raw).strip()),
-}
-_KINDS = {
-    bool: "true or false",
-    int: "a whole number, 0 or more",
-    float: "a number, 0 or more",
-    str: "a text",
-    timedelta: "a duration such as 500ms, 5s, 2m or 168h",
-    Secret: "a text",
+# How a setting of each type is read, and what it has to be.
+_KINDS: dict[type, tuple[Callable[[Any], Any], str]] = {
+    bool: (_boolean, "true or false"),
+    int: (lambda raw: _not_negative(int(str(raw))), "a whole number, 0 or more"),
+    float: (lambda raw: _not_negative(float(raw)), "a number, 0 or more"),
+    str: (str, "a text"),
+    timedelta: (duration, "a duration such as 500ms, 5s, 2m or 168h"),
+    Secret: (lambda raw: Secret(str(raw).strip()), "a text"),
 }
 # The variables that providers' own programs read.
 _FOREIGN = {"MODEL_ANTHROPIC_KEY": "ANTHROPIC_API_KEY", "MODEL_OPENAI_KEY": "OPENAI_API_KEY"}

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import PREFIX, Settings, file_content, load, parse, variables
 
 NAME = "config.toml"
@@ -64,17 +64,16 @@ def format_value(value: Any) -> str:
 
 
 def _edit(home: str, key: str, literal: str | None) -> bool:
+    def edit(text: str | None) -> str | None:
+        edited = edit_text(text or "", key, literal)
+        return text if text is None and not edited else edited
+
     path = os.path.join(home, NAME)
-    before = _read(path)
-    after = edit_text(before, key, literal)
-    if after == before:
-        return False
-    try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        _files.replace(path, after.encode(), durable=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
-    return True
+    if literal is not None:
+        _files.make_folder(home)
+    place = os.path.dirname(os.path.realpath(path))  # a person may have put a link in its place
+    change = _files.update_text(path, edit, root=place)
+    return change.before != change.after
 
 
 def edit_text(text: str, key: str, literal: str | None) -> str:
@@ -86,7 +85,12 @@ def edit_text(text: str, key: str, literal: str | None) -> str:
     lines = text.splitlines()
     changed = "\n".join(_changed_lines(lines, section, name, literal))
     changed = f"{changed}\n" if changed else ""
-    wanted = _with(tomllib.loads(text), section, name, literal)
+    wanted = tomllib.loads(text)
+    if literal is not None:
+        value = tomllib.loads(f"value = {literal}")["value"]
+        wanted[section] = {**wanted.get(section, {}), name: value}
+    elif section in wanted:
+        wanted[section] = {k: v for k, v in wanted[section].items() if k != name}
     try:
         is_right = tomllib.loads(changed) == wanted
     except tomllib.TOMLDecodeError:
@@ -130,16 +134,6 @@ def _kept_comment(old: str, row: list[str]) -> list[str]:
     return [f"{row[0]}{match[1]}"] if row and match else row
 
 
-def _with(values: dict[str, Any], section: str, name: str, literal: str | None) -> dict[str, Any]:
-    group = dict(values.get(section, {}))
-    if literal is None:
-        group.pop(name, None)
-    else:
-        group[name] = tomllib.loads(f"value = {literal}")["value"]
-    is_gone = literal is None and section not in values
-    return values if is_gone else {**values, section: group}
-
-
 def _default(home: str, key: str) -> Any:
     section, _, name = key.partition(".")
     group: Any = getattr(load(home, environ={}), section, None)
@@ -154,15 +148,3 @@ def _literal(value: Any) -> str:
         return str(value).lower()
     text = format_value(value) if isinstance(value, timedelta) else str(value)
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} is not UTF-8") from error
-    except OSError as error:
-        raise storage_error(error, path) from error

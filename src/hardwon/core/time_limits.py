@@ -7,6 +7,7 @@ import threading
 import time
 from _thread import _local
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -27,8 +28,26 @@ class WaitBudget:
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
         _mine.notes = {} if self._notes is None else self._notes
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_: object) -> bool | None:
         _mine.left, _mine.notes = self._before, self._notes
+        return None
+
+
+class BestEffort(WaitBudget):
+    """`with BestEffort(0.08, tell):` as WaitBudget; an error ends the block and is told."""
+
+    def __init__(self, seconds: float, tell: Callable[[BaseException], None]) -> None:
+        super().__init__(seconds)
+        self._tell = tell
+
+    def __exit__(self, *raised: object) -> bool:
+        super().__exit__()
+        error = raised[1]
+        if not isinstance(error, Exception):
+            return False
+        with suppress(Exception):  # a listener of the program must not end its turn
+            self._tell(error)
+        return True
 
 
 def time_left() -> float | None:

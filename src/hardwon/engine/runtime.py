@@ -165,7 +165,7 @@ class Runtime:
             if self.reads(steps := run.so_far().steps):
                 self.read_run(Episode(scope, ""), run, steps)
 
-        yield from self.collect_runs()
+        yield from self._collect_runs()
         for chore in self.chores:
             yield from chore(self)
         yield self.store.tend()
@@ -184,8 +184,12 @@ class Runtime:
             read=read_abandoned,
         )
 
-    def collect_runs(self) -> Iterator[str]:
-        """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
+    def collect_runs(self) -> None:
+        """Archive the ended runs on disk; runs that are too old are deleted."""
+        for _ in self._collect_runs():
+            continue
+
+    def _collect_runs(self) -> Iterator[str]:
         if self.on_disk and not self.settings.is_on_copy:
             store, settings, now = self.store, self.settings, self.clock()
             from hardwon.engine import upkeep

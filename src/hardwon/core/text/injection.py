@@ -13,7 +13,7 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.core.text.frames import imitates_frame
@@ -45,7 +45,6 @@ _BASE64 = rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_ENCODED},8192}}+={{0,2}}"
 _PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
 _TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
-_RARE = "|$#[<>(=_:/.-0123456789zqxjk"  # characters that many texts do not have
 _MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token other than a word contains one of these
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
@@ -101,25 +100,13 @@ def _words(lower: str) -> list[str]:
 
 
 def _phrase(words: list[str]) -> str:
-    places: dict[str, list[int]] = {}
-    for word in _beginnings().keys() & words:
-        places[word] = [at for at, candidate in enumerate(words) if candidate == word]
-    begun = {number for word in places for number in _beginnings()[word]}
-    for phrase in (PHRASES[number] for number in sorted(begun)):
-        starts = (at for word in _choice(phrase.words[0]) for at in places.get(word, ()))
-        if any(_follows(words, at, phrase) for at in starts):
+    present = frozenset(words)
+    for phrase in PHRASES:
+        first = _choice(phrase.words[0])
+        starts = (at for at, word in enumerate(words) if word in first)
+        if not present.isdisjoint(first) and any(_follows(words, at, phrase) for at in starts):
             return phrase.reason
     return ""
-
-
-@cache
-def _beginnings() -> dict[str, list[int]]:
-    """For each first word, the phrases that begin with it."""
-    numbers: dict[str, list[int]] = {}
-    for number, phrase in enumerate(PHRASES):
-        for word in _choice(phrase.words[0]):
-            numbers.setdefault(word, []).append(number)
-    return numbers
 
 
 @cache
@@ -148,19 +135,7 @@ def _keywords_in(text: str) -> frozenset[str]:
     """The required words in the text; all of them beyond ASCII, where letters have more forms."""
     if not text.isascii():
         return _NEEDS
-    lower = text.lower()
-    possible = (words for rare, words in _needs_by_rare() if rare in lower)
-    return frozenset(filter(lower.__contains__, chain.from_iterable(possible)))
-
-
-@cache
-def _needs_by_rare() -> tuple[tuple[str, list[str]], ...]:
-    """The required words by a rare character in them, quick to search for, or by "" without one."""
-    words: dict[str, list[str]] = {}
-    for word in _NEEDS:
-        rare = next((character for character in _RARE if character in word), "")
-        words.setdefault(rare, []).append(word)
-    return tuple(words.items())
+    return frozenset(filter(text.lower().__contains__, _NEEDS))
 
 
 def _disguises(text: str, flat: str) -> list[str]:
@@ -262,7 +237,7 @@ _COMMENT_OR_STRING = (
     r"#(?!include|!)\s*([^\n]{12,400})|//\s*([^\n]{12,400})|/\*([^*]{12,600})|<!--([^>]{12,600})"
     r"|--\s([^\n]{12,400})|\"([^\"\n]{16,400})\"|'([^'\n]{16,400})'|\"\"\"([^\"]{12,600})"
 )
-_LINES = 3
+_LINES = 3  # of code make a text a program
 _SENTENCE_WORDS = 4  # a shorter comment is no sentence
 _ADDRESSING = frozenset(ADDRESSING.split())
 _HELD, _LOOSE = 5.0, 7.0  # score to hold a text back: with strong words, and without
@@ -303,21 +278,11 @@ def speaks_to_model(text: str) -> bool:
 
 def hides_in_code(text: str) -> bool:
     """Whether comments or strings in code address a reader."""
-    if not _has_code(text):
+    code_lines = (line for line in text.split("\n") if re.match(_CODE_LINE, line))
+    if len(list(islice(code_lines, _LINES))) < _LINES:
         return False
     sentences = (next(filter(None, groups), "") for groups in re.findall(_COMMENT_OR_STRING, text))
     spoken = (re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower()) for sentence in sentences)
     return any(
         len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words) for words in spoken
     )
-
-
-def _has_code(text: str) -> bool:
-    """Whether at least `_LINES` lines are code."""
-    lines = text.split("\n")
-    count = 0
-    for remaining in range(len(lines), 0, -1):
-        if count + remaining < _LINES:
-            return False
-        count += re.match(_CODE_LINE, lines[-remaining]) is not None
-    return count >= _LINES

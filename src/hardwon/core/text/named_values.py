@@ -206,6 +206,10 @@ def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
     return value or re.compile(_BARE).match(text, by.end())
 
 
+def _string_or_word(text: str, at: int) -> re.Match[str] | None:
+    return re.compile(_STRING).match(text, at) or re.compile(_BARE).match(text, at)
+
+
 def _is_closing(text: str, at: int, before: str) -> bool:
     """Whether the quote ends a text that contains the name: `"Enter password: "`."""
     quote = text[at : at + 1]
@@ -217,9 +221,7 @@ def _in_pair(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     if not re.search(_IN_PAIR, before):
         return None
     by = re.compile(rf"\\{{0,3}}[\"']?{_PAIR}").match(text, end)
-    value = by and (
-        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
-    )
+    value = by and _string_or_word(text, by.end())
     return _span(value) if value and _is_secret(name, value, "value") else None
 
 
@@ -240,16 +242,12 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
 
 def _after_flag(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
-    head = before[
-        len(before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")) :
-    ]
+    setter = before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")
     is_flag = before.endswith("-") or "--" in before[-20:].rpartition(" ")[2]
-    if not is_flag and not re.search(_SETTERS, before[: len(before) - len(head)]):
+    if not is_flag and not re.search(_SETTERS, setter):
         return None
     by = re.compile(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])").match(text, end)
-    value = by and (
-        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
-    )
+    value = by and _string_or_word(text, by.end())
     if not value or _text(value).lower() in _EXPLAINED:
         return None
     is_password = is_flag and bool(re.search(r"passw|pwd|passphrase", name))

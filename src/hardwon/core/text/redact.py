@@ -144,14 +144,19 @@ def _without_marked(text: str, long: str) -> str:
         if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, longest)):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
     if is_long and re.search(COINED, longest):
-        text = re.sub(_VERY_LONG_WORD, _redact_coined, text)
+        text = re.sub(_VERY_LONG_WORD, lambda word: re.sub(COINED, _redact_unlisted, word[0]), text)
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}
     for rule in _HEADERS:
         if not words.isdisjoint(rule.keywords):
             tail = "@" if rule.kind == "userinfo" else ""
             text = re.sub(rule.pattern, rf"\g<1>[REDACTED:{rule.kind}]{tail}", text)
-    return re.sub(_USERINFO, _without_user, text) if "://" in text else text
+    if "://" not in text:
+        return text
+    user = r"\g<head>[REDACTED:userinfo]@"  # a token in the place of a user
+    return re.sub(
+        _USERINFO, lambda url: url.expand(user) if is_random(url["value"]) else url[0], text
+    )
 
 
 def _keywords_in(text: str, long: str) -> set[str]:
@@ -165,16 +170,6 @@ def _keywords_in(text: str, long: str) -> set[str]:
     }
     keywords |= {word for word in _INNER_WORDS if word in long}
     return keywords | {word for word in _SPACED_WORDS if word in text}
-
-
-def _without_user(match: re.Match[str]) -> str:
-    """A URL without the token in the place of a user."""
-    return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
-
-
-def _redact_coined(word: re.Match[str]) -> str:
-    """A very long word without tokens of unlisted providers."""
-    return re.sub(COINED, _redact_unlisted, word[0])
 
 
 def _redact_unlisted(match: re.Match[str]) -> str:
@@ -246,11 +241,8 @@ def _redact_base64(match: re.Match[str]) -> str:
         plain = a2b_base64(encoded[: len(encoded) // 4 * 4]).decode("ascii")
     except (NotBase64, UnicodeDecodeError):
         return match[0]
-    hides = plain.isprintable() or "\n" in plain
-    return "[REDACTED:base64]" if hides and _holds_secret(plain) else match[0]
-
-
-def _holds_secret(plain: str) -> bool:
-    """Whether a decoded text has a secret that is not encoded again."""
-    long = long_words(plain)
-    return _without_marked(plain, long) != plain or without_named(plain, long) != plain
+    if not plain.isprintable() and "\n" not in plain:
+        return match[0]
+    long = long_words(plain)  # what is encoded again is not looked at
+    is_secret = _without_marked(plain, long) != plain or without_named(plain, long) != plain
+    return "[REDACTED:base64]" if is_secret else match[0]

@@ -478,8 +478,3 @@ class Wording(NamedTuple):
         Queries say what happens, seldom what to do about it.
         """
         return list(dict.fromkeys((self.text(), self.situation or self.text())))
-
-
-def lesson_wording(lesson: Lesson) -> Wording:
-    """The text fields of a lesson."""
-    return Wording(lesson.id, lesson.situation, lesson.mistake, lesson.correction)

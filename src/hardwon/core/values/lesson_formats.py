@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -113,16 +114,9 @@ def _is_within(value: Any, rule: Any) -> bool:
 
 TITLE = "# hardwon lessons"
 _LISTS = tuple(name for name, rule in _RULES.items() if rule == [_TEXT])
-_RECORDS = {"evidence": read_evidence, "fixes": read_fixes}
 _TIMES = tuple(name for name, rule in _RULES.items() if rule is datetime)
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "importance": (0.0, 1.0),
-    "confidence": (0.0, 1.0),
-    "met": (1, 1_000_000),
-    "hits": (0, 1_000_000),
-}
 _LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
 
 
@@ -137,16 +131,12 @@ def to_record(lesson: Lesson) -> dict[str, Any]:
 
 def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     """The lesson of a record, in this scope; unknown fields are ignored."""
-    values = {
-        name: value for name, value in record.items() if name in _FIELDS and value is not None
-    }
     try:
-        lists = {name: values[name] for name in _LISTS if name in values}
-        for name, items in lists.items():  # a single text counts as a list of one
-            values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
-        values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
-        values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
-        values |= {name: _moment(values[name]) for name in _TIMES if name in values}
+        values = {
+            name: _READERS[name](value) if name in _READERS else value
+            for name, value in record.items()
+            if name in _FIELDS and value is not None
+        }
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"not a lesson: {error}") from error
@@ -164,11 +154,9 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     return check_lesson(lesson)
 
 
-def _within_bounds(name: str, value: Any) -> Any:
-    """The number within the bounds of its field; NaN becomes the minimum."""
-    least, most = _BOUNDS[name]
-    within = min(most, max(least, float(value)))
-    return int(within) if isinstance(least, int) else within
+def _reader_of_number(least: float, most: float) -> Callable[[Any], Any]:
+    """Reads a number into these bounds, a whole one if `least` is; NaN becomes the minimum."""
+    return lambda value: type(least)(min(most, max(least, float(value))))
 
 
 def _moment(text: str) -> datetime:
@@ -176,15 +164,27 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+_READERS: dict[str, Callable[[Any], Any]] = {
+    # A single text counts as a list of one.
+    **dict.fromkeys(_LISTS, lambda it: (it,) if isinstance(it, str) else tuple(map(str, it))),
+    **dict.fromkeys(("importance", "confidence"), _reader_of_number(0.0, 1.0)),
+    "met": _reader_of_number(1, 1_000_000),
+    "hits": _reader_of_number(0, 1_000_000),
+    "evidence": read_evidence,
+    "fixes": read_fixes,
+    **dict.fromkeys(_TIMES, _moment),
+}
+
+
+def _sort_by_text(lessons: Iterable[Lesson]) -> list[Lesson]:
+    return sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
+
+
 def to_lines(lessons: Iterable[Lesson]) -> str:
     """A pack as JSON lines: one lesson per line, sorted by text for readable diffs."""
-    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
-    records = (
-        {k: v for k, v in to_record(lesson).items() if k not in _LEFT_OUT} for lesson in ordered
-    )
-    return "".join(
-        json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n" for record in records
-    )
+    records = (to_record(lesson).items() for lesson in _sort_by_text(lessons))
+    kept = ({k: v for k, v in record if k not in _LEFT_OUT} for record in records)
+    return "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in kept)
 
 
 def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
@@ -203,8 +203,25 @@ def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
 
 def to_markdown(lessons: Iterable[Lesson]) -> str:
     """A pack as Markdown: one heading per lesson, its fields as a list."""
-    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
-    return "\n".join([TITLE, "", *(_section(lesson) for lesson in ordered)])
+    rows = [TITLE, ""]
+    for lesson in _sort_by_text(lessons):
+        fields = {
+            "Mistake": one_line(lesson.mistake),
+            "Correction": one_line(lesson.correction),
+            "Tags": ", ".join(lesson.tags),
+            "Trigger": lesson.trigger,
+            "Origin": lesson.origin,
+            "Author": lesson.author,
+            "Failures": ", ".join(lesson.signatures),
+            "Calls": " ".join(f"`{call.replace('`', '')}`" for call in unique(lesson.calls)),
+            "Importance": f"{lesson.importance:g}",
+            "Confidence": f"{lesson.confidence:g}",
+            "Met": str(lesson.met),
+            "Guard": "yes" if lesson.guard else "",
+        }
+        lines = [f"- **{name}:** {value}" for name, value in fields.items() if value]
+        rows += [f"## {one_line(lesson.situation)}", "", *lines, ""]
+    return "\n".join(rows)
 
 
 def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
@@ -226,42 +243,17 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             calls=tuple(re.findall(r"`([^`]+)`", fields.get("Calls", ""))),
             origin=fields.get("Origin", "pack"),
             author=fields.get("Author", ""),
-            importance=_number(fields.get("Importance"), 0.5, "importance"),
-            confidence=_number(fields.get("Confidence"), 0.6, "confidence"),
-            met=int(_number(fields.get("Met"), 1, "met")),
             guard=fields.get("Guard") == "yes",
         )
+        for name in ("importance", "confidence", "met"):
+            with suppress(KeyError, ValueError):  # without it, or if it is no number: the default
+                number = _READERS[name](fields[name.capitalize()])
+                lesson = lesson._replace(**{name: number})
         yield check_lesson(lesson)
-
-
-def _section(lesson: Lesson) -> str:
-    fields = {
-        "Mistake": one_line(lesson.mistake),
-        "Correction": one_line(lesson.correction),
-        "Tags": ", ".join(lesson.tags),
-        "Trigger": lesson.trigger,
-        "Origin": lesson.origin,
-        "Author": lesson.author,
-        "Failures": ", ".join(lesson.signatures),
-        "Calls": " ".join(f"`{call.replace('`', '')}`" for call in unique(lesson.calls)),
-        "Importance": f"{lesson.importance:g}",
-        "Confidence": f"{lesson.confidence:g}",
-        "Met": str(lesson.met),
-        "Guard": "yes" if lesson.guard else "",
-    }
-    lines = [f"- **{name}:** {value}" for name, value in fields.items() if value]
-    return "\n".join([f"## {one_line(lesson.situation)}", "", *lines, ""])
 
 
 def _split_list(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
-
-
-def _number(text: str | None, default: float, name: str) -> float:
-    try:
-        return float(_within_bounds(name, float(text))) if text else default
-    except ValueError:
-        return default
 
 
 def with_earlier_text(current: Lesson, before: Lesson) -> Lesson:

@@ -54,14 +54,14 @@ def effect(
     pooled = total(usable)
     if pooled.withheld < _LEAST_WITHHELD:
         return None
-    prevented = sum(arms.shown * _difference(arms) for arms in usable)
+    prevented = sum(
+        arms.shown * arms.withheld_repeats / arms.withheld - arms.shown_repeats for arms in usable
+    )
     error = sqrt(sum(arms.shown**2 * _variance(arms) for arms in usable))
-    margin = error * (_width(_effective(pooled), alpha) if always_valid else _FIXED)
+    # As many units would give the same information with an even split.
+    effective = 4 * pooled.shown * pooled.withheld / pooled.units
+    margin = error * (_width(effective, alpha) if always_valid else _FIXED)
     return Effect(prevented, prevented - margin, prevented + margin, pooled)
-
-
-def _difference(arms: Arms) -> float:
-    return arms.withheld_repeats / arms.withheld - arms.shown_repeats / arms.shown
 
 
 def _variance(arms: Arms) -> float:
@@ -79,20 +79,12 @@ def _spread(repeats: int, units: int, both: float) -> float:
     return rate * (1 - rate) / units
 
 
-def _effective(arms: Arms) -> float:
-    """The number of units that would give the same information with an even split."""
-    return 4 * arms.shown * arms.withheld / arms.units
-
-
 def _width(units: float, alpha: float) -> float:
     """The half-width in standard errors at this many units, valid for all checks together."""
     log_alpha = -2 * log(alpha)
     tuning = (log_alpha + log(log_alpha) + 1) / _TUNED_AT
     scaled = units * tuning
     return sqrt(2 * (scaled + 1) / scaled * log(sqrt(scaled + 1) / alpha))
-
-
-REPEATED, NOT_MET = "repeated", "not met"  # every other outcome is unknown
 
 
 class Arms(NamedTuple):
@@ -108,14 +100,6 @@ class Arms(NamedTuple):
         if not isinstance(other, Arms):
             return NotImplemented
         return Arms(*(count + other_count for count, other_count in zip(self, other, strict=True)))
-
-    def with_unit(self, outcome: str, *, withheld: bool) -> Arms:
-        """These counts and one unit more."""
-        if outcome not in (REPEATED, NOT_MET):
-            return self._replace(unknown=self.unknown + 1)
-        repeats = int(outcome == REPEATED)
-        unit = Arms(withheld=1, withheld_repeats=repeats) if withheld else Arms(1, repeats)
-        return self + unit
 
     @property
     def units(self) -> int:
@@ -207,19 +191,16 @@ def sentence(strata: Sequence[Arms], *, share: float) -> str:
     measured = effect(strata)
     lost = f" Of {counts.unknown:,} more it is not known how they ended." if counts.unknown else ""
     if measured and (measured.is_proven or measured.is_harmful):
-        return f"{_rates(measured)}: {repeats(measured)}.{lost}"
+        arms = measured.arms
+        shown, withheld = arms.shown_repeats / arms.shown, arms.withheld_repeats / arms.withheld
+        return (
+            f"In {arms.withheld:,} of {arms.units:,} cases, chosen at random, lessons were held"
+            f" back. The same failure came back in {shown:.1%} with and {withheld:.1%} without:"
+            f" {repeats(measured)}.{lost}"
+        )
     if counts.units < ABOUT:
         return f"Not proven yet: {counts.units:,} of about {ABOUT:,} cases.{lost}"
     return f"Not proven: {counts.units:,} cases show no effect beyond chance.{lost}"
-
-
-def _rates(measured: Effect) -> str:
-    arms = measured.arms
-    shown, withheld = arms.shown_repeats / arms.shown, arms.withheld_repeats / arms.withheld
-    return (
-        f"In {arms.withheld:,} of {arms.units:,} cases, chosen at random, lessons were held back. "
-        f"The same failure came back in {shown:.1%} with and {withheld:.1%} without"
-    )
 
 
 def repeats(measured: Effect) -> str:
@@ -243,7 +224,13 @@ def parts(strata: Sequence[Stratum]) -> Iterator[PartEffect]:
     """
     groups = [group for by in ("door", "project", "origin") for group in _groups(strata, by)]
     for by, name, members in groups:
-        yield _part(by, name, members, alpha=ALPHA / len(groups))
+        counts = total(stratum.arms for stratum in members)
+        measured = effect(alike(members), alpha=ALPHA / len(groups))
+        if measured is None:
+            yield PartEffect(by, name, *counts[:4], words=TOO_FEW)
+            continue
+        words = repeats(measured) if measured.is_proven or measured.is_harmful else NO_EFFECT
+        yield PartEffect(by, name, *counts[:4], *measured[:3], words)
 
 
 def _groups(strata: Iterable[Stratum], by: str) -> list[tuple[str, str, list[Stratum]]]:
@@ -253,12 +240,3 @@ def _groups(strata: Iterable[Stratum], by: str) -> list[tuple[str, str, list[Str
         members.setdefault(getattr(stratum, by), []).append(stratum)
     order = sorted(members, key=lambda name: (-total(s.arms for s in members[name]).units, name))
     return [(by, name, members[name]) for name in order] if len(members) > 1 else []
-
-
-def _part(by: str, name: str, members: Sequence[Stratum], *, alpha: float) -> PartEffect:
-    counts = total(stratum.arms for stratum in members)
-    measured = effect(alike(members), alpha=alpha)
-    if measured is None:
-        return PartEffect(by, name, *counts[:4], words=TOO_FEW)
-    words = repeats(measured) if measured.is_proven or measured.is_harmful else NO_EFFECT
-    return PartEffect(by, name, *counts[:4], measured.prevented, measured.low, measured.high, words)

@@ -7,7 +7,7 @@ the comparison does not begin with a failure. It is no proof: failures come in w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -45,19 +45,24 @@ class Facts(NamedTuple):
     """A run as it is compared, read once."""
 
     run: EndedRun
-    met: dict[str, tuple[int, str]]  # see `_met_at`
-    told: dict[str, int]  # see `_told_at`
+    met: dict[str, tuple[int, str]]  # failure kinds, each with its first step and its text
+    told: dict[str, int]  # kinds told before a call, with the steps made until then
     warned: frozenset[str]  # the kinds that it was told of right before a call
     families: tuple[frozenset[str], ...]  # of the calls of each step
     made: frozenset[str]  # of all steps
 
 
 def _read(run: EndedRun) -> Facts:
+    met, told, warned = dict[str, tuple[int, str]](), dict[str, int](), set[str]()
+    for at, step in enumerate(run.steps):
+        if step.failure:
+            met.setdefault(step.failure.kind, (at, step.failure.text))
+    for shown in run.shown:
+        warned.update(shown.kinds if shown.door == Door.ACTION else ())
+        for kind in shown.kinds if shown.door in _IN_TIME else ():
+            told.setdefault(kind, max(0, len(run.steps) - shown.after))
     families = tuple(frozenset(call.family for call in calls_of(step)) for step in run.steps)
-    at_calls = (shown for shown in run.shown if shown.door == Door.ACTION)
-    warned = frozenset(kind for shown in at_calls for kind in shown.kinds)
-    made = frozenset[str]().union(*families)
-    return Facts(run, _met_at(run), _told_at(run), warned, families, made)
+    return Facts(run, met, told, frozenset(warned), families, frozenset[str]().union(*families))
 
 
 def observe(runs: Iterable[EndedRun]) -> Observed:
@@ -70,8 +75,10 @@ def observe(runs: Iterable[EndedRun]) -> Observed:
     every = [meeting for group in meetings.values() for meeting in group]
     counts = count(every)
     avoided, low, high = difference(counts)
-    share = avoided / max(1, counts.told)  # of the runs that were told
-    calls, minutes = _savings(meetings, forms, share)
+    share = max(0.0, avoided / max(1, counts.told))  # of the runs that were told
+    told_runs = {kind: sum(one.is_told for one in group) for kind, group in meetings.items()}
+    calls = share * sum(told_runs[kind] * form.calls for kind, form in forms.items())
+    minutes = share * sum(told_runs[kind] * form.minutes for kind, form in forms.items())
     kinds = [count(group, texts[kind]) for kind, group in meetings.items()]
     kinds = sorted(kinds, key=lambda kind: (-kind.told, kind.text))
     listed = tuple(kind for kind in kinds if kind.told)[:_LISTED]
@@ -107,24 +114,6 @@ def _wilson(part: int, whole: int) -> tuple[float, float]:
     return (middle - margin) / (1 + square / whole), (middle + margin) / (1 + square / whole)
 
 
-def _met_at(run: EndedRun) -> dict[str, tuple[int, str]]:
-    """The failure kinds of a run, each with its first step and its text."""
-    met: dict[str, tuple[int, str]] = {}
-    for at, step in enumerate(run.steps):
-        if step.failure:
-            met.setdefault(step.failure.kind, (at, step.failure.text))
-    return met
-
-
-def _told_at(run: EndedRun) -> dict[str, int]:
-    """The failure kinds that a run was told of before a call, with the steps made until then."""
-    told: dict[str, int] = {}
-    for shown in run.shown:
-        for kind in shown.kinds if shown.door in _IN_TIME else ():
-            told.setdefault(kind, max(0, len(run.steps) - shown.after))
-    return told
-
-
 def _form(kind: str, runs: Sequence[Facts]) -> Form:
     """The calls of a failure, and how long runs needed to get past it that were not told of it."""
     failing, working = set[str](), set[str]()
@@ -156,13 +145,3 @@ def _meetings(kind: str, form: Form, runs: Sequence[Facts]) -> Iterable[Meeting]
         is_warned = is_told and kind in facts.warned
         if met or is_warned or not made.isdisjoint(place):
             yield Meeting(is_told, met is not None, not made.isdisjoint(form.working))
-
-
-def _savings(
-    meetings: Mapping[str, Sequence[Meeting]], forms: Mapping[str, Form], share: float
-) -> tuple[float, float]:
-    """The calls and minutes that the avoided failures would have taken."""
-    told = {kind: sum(meeting.is_told for meeting in group) for kind, group in meetings.items()}
-    calls = sum(told[kind] * forms[kind].calls for kind in told)
-    minutes = sum(told[kind] * forms[kind].minutes for kind in told)
-    return max(0.0, share) * calls, max(0.0, share) * minutes

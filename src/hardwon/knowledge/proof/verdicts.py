@@ -126,11 +126,6 @@ class Belief:
         """The chance that the failure comes back more often with the lesson."""
         return sum(p for p, ratio in zip(self.ratios, RATIOS, strict=True) if ratio > 1)
 
-    @cached_property
-    def ratio(self) -> float:
-        """The expected risk ratio."""
-        return sum(p * ratio for p, ratio in zip(self.ratios, RATIOS, strict=True))
-
 
 def believe(strata: Sequence[Arms], prior: Prior = Prior()) -> Belief:
     """The posterior of a lesson with these counts.

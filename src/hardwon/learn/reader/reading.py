@@ -127,8 +127,7 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
 
 def earlier_parts(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
     """The tools and parts of programs that the kept runs of a project called; not the run `but`."""
-    for _ in engine.collect_runs():
-        continue
+    engine.collect_runs()
     window = Window(scope, engine.clock() - engine.settings.runs.keep)
     latest = engine.store.ended_runs.latest(window, limit=_RUNS)
     earlier = (run for run in latest if run.id != but)

@@ -295,8 +295,7 @@ class PastSessions(SessionIntake):
         self._runs.note_past(self._owner, version, state)
 
     def _recorded_live(self) -> dict[str, float]:
-        for _ in self._engine.collect_runs():
-            continue
+        self._engine.collect_runs()
         place = Place(self._scope.tenant, self._scope.agent)
         begun = dict[str, float]()
         for run in self._runs.recent(ListQuery(place, limit=_RUNS)):
