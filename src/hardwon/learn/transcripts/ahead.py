@@ -149,14 +149,17 @@ def _look_back(past: RunSoFar) -> RunEvidence:
 
 
 def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
-    """Each session as another process prepared it; None for one that is still to be read."""
+    """Each session as another process prepared it; None, or nothing, if none did."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     processes = min(cores or 1, _MOST)
     if processes < 2 or sum(place.size for place in places) < _WORTH:
-        yield from (None for _ in places)
         return
-    readers = [_Reader() for _ in range(processes)]
-    threads = ThreadPoolExecutor(processes)  # each waits for one reader
+    readers = list[_Reader]()
+    with suppress(OSError):  # no more processes may be started
+        readers += (_Reader() for _ in range(processes))
+    if not readers:
+        return
+    threads = ThreadPoolExecutor(len(readers))  # each waits for one reader
     idle, waiting = SimpleQueue[_Reader](), deque[tuple[int, Future[Prepared | None]]]()
     for reader in readers:
         idle.put(reader)
@@ -177,15 +180,18 @@ def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
             yield prepared.result()
     finally:
         for reader in readers:
-            reader.stop()
+            reader.process.kill()
         threads.shutdown(cancel_futures=True)
+        for reader in readers:
+            with suppress(BrokenPipeError), reader.process:
+                pass  # closes its pipes and waits for it
 
 
 class _Reader:
     """A process that prepares sessions, one at a time. It ends when this process does."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             _isolation.command(entry=__name__),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -196,7 +202,7 @@ class _Reader:
         """A session, prepared; None if it cannot be read, is too long, or the process is gone."""
         if place.problem or place.size > _WHOLE:
             return None
-        sent, answers = self._process.stdin, self._process.stdout
+        sent, answers = self.process.stdin, self.process.stdout
         assert sent
         assert answers
         try:
@@ -206,12 +212,6 @@ class _Reader:
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
         return prepared
-
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
-        self._process.kill()
-        with suppress(BrokenPipeError):
-            self._process.communicate()
 
 
 def main() -> None:

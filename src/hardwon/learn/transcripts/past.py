@@ -241,8 +241,8 @@ class SessionIntake:
         raise NotImplementedError
 
     def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
-        """Sessions that other processes prepare; None for those that they do not."""
-        yield from (None for _ in places)
+        """Sessions that other processes prepare; None, or nothing, if none do."""
+        yield from ()
 
     def _states(self, versions: Sequence[str]) -> Mapping[str, str]:
         """What was noted about these versions of session files."""
