@@ -44,56 +44,15 @@ from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
 from hardwon.storage.ports import Run
 
-PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
-
-
-class Phase(NamedTuple):
-    """One phase, in the words people are shown."""
-
-    content: str
-    active: str
-    status: str = PENDING
-
-
-PHASES = (
-    Phase("Detect session context", "Detecting session context"),
-    Phase("Extract insights (parallel)", "Extracting insights"),
-    Phase("Guide insight selection", "Guiding insight selection"),
-    Phase("Integrate selected insights", "Integrating insights"),
-    Phase("Verify and cleanup", "Verifying completion"),
+PHASES = (  # each begins once, in this order
+    "Detecting session context",
+    "Extracting insights",
+    "Guiding insight selection",
+    "Integrating insights",
+    "Verifying completion",
 )
 CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
-
-Watch = Callable[[tuple[Phase, ...]], None]
-
-
-class PhaseOrder:
-    """Each phase is in progress exactly once, one at a time, and never again."""
-
-    def __init__(self, watch: Watch = lambda phases: None, *, at: int = -1) -> None:
-        self._watch = watch
-        self._at = at
-
-    def enter(self, phase: int) -> None:
-        """The phase begins; the one before it is completed."""
-        if phase != self._at + 1:
-            raise ValueError(f"phase {phase} cannot follow phase {self._at}")
-        self._at = phase
-        self._watch(self.phases())
-
-    def finish(self) -> None:
-        """All phases are completed."""
-        self._at = len(PHASES)
-        self._watch(self.phases())
-
-    def phases(self) -> tuple[Phase, ...]:
-        """All phases with their status."""
-        return tuple(
-            phase._replace(
-                status=PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
-            )
-            for at, phase in enumerate(PHASES)
-        )
+Watch = Callable[[int], None]  # is told the phase that begins
 
 
 Answerer = Callable[["Delta", Context], Answer]
@@ -197,21 +156,19 @@ class Sessions:
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: Watch = lambda phases: None,
+        watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
 
-        `watch` gets the phases whenever one begins, `tell(done, of)` the records that are read.
+        `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        progress = PhaseOrder(watch)
         with self._handoff() as handoff:
-            context, delta = self._extract(place, handoff, progress, tell)
-            progress.enter(SELECTION)
+            context, delta = self._extract(place, handoff, watch, tell)
+            watch(SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             vouched = answerer is not by_policy
-            report = self._integrate(context, selection, progress, vouched=vouched)
-        progress.finish()
+            report = self._integrate(context, selection, vouched=vouched, watch=watch)
         return Mining(place, report, delta)
 
     def preview(
@@ -219,13 +176,13 @@ class Sessions:
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extract(place, handoff, PhaseOrder(), tell)
+            return self._extract(place, handoff, tell=tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extract(place, handoff, PhaseOrder())
+            context, delta = self._extract(place, handoff)
         except BaseException:
             handoff.remove()
             raise
@@ -239,8 +196,7 @@ class Sessions:
         context = context_of(place)
         answerer = answers_from(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
-        progress = PhaseOrder(at=SELECTION)
-        report = self._integrate(context, selection, progress, vouched=True)
+        report = self._integrate(context, selection, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
 
@@ -281,24 +237,29 @@ class Sessions:
         self,
         place: SessionPlace,
         handoff: Handoff,
-        progress: PhaseOrder,
+        watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
-        progress.enter(CONTEXT)
+        watch(CONTEXT)
         context = context_of(place)
         handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
-        progress.enter(EXTRACTION)
+        watch(EXTRACTION)
         delta = extract(context, self._engine, tell)
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 
     def _integrate(
-        self, context: Context, selection: Selection, progress: PhaseOrder, *, vouched: bool
+        self,
+        context: Context,
+        selection: Selection,
+        *,
+        vouched: bool,
+        watch: Watch = lambda phase: None,
     ) -> IntegrationReport:
-        progress.enter(INTEGRATION)
+        watch(INTEGRATION)
         integration = Integration(self._engine, self._state, context, self._scope)
         report = integration.apply(selection, vouched=vouched)
-        progress.enter(VERIFICATION)
+        watch(VERIFICATION)
         problems = integration.verify(report)
         self._state.note(context.place)
         return report._replace(problems=tuple(problems))
