@@ -84,7 +84,8 @@ class Recording:
                 memory.note_current(failure.kind, same)
             is_mistake = mistakes.is_mistake(step, past.steps)
             marks = note_failure(step, past, memory) if is_mistake else []
-            marks += _note_fixes(step, past, memory, evidence)
+            if evidence.fixes:
+                marks += _note_fixes(step, past, memory, evidence)
             return marks + [
                 note_offer(lesson, failure, memory)
                 for lesson in shown
@@ -159,7 +160,7 @@ def evidence_of(step: Step, past: RunSoFar) -> StepEvidence:
     A failing step may show the fix of another failure.
     """
     worked = () if step.failure else worked_keys(step, past.task)
-    if not (step.failure or _may_show_fixes(past)):
+    if not past.steps or not (step.failure or _may_show_fixes(past)):
         return StepEvidence(worked, [])
     return StepEvidence(worked, fixes.fixes_shown((*past.steps, step), past.task, _prompts(past)))
 
