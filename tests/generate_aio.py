@@ -23,6 +23,7 @@ CLASSES = {
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance": ("Dreams",),
     "learn.traces.runs": ("Traces",),
+    "learn.transcripts.past": ("PastHandle",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.loops": ("Loops",),
 }

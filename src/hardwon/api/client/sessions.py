@@ -2,61 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime
 
 from hardwon.api.client.handles import RemoteHandle
 from hardwon.core.errors import InvalidInput, NotAllowed
 from hardwon.core.values.scope import Scope
-from hardwon.learn.transcripts import catalog
-from hardwon.learn.transcripts.past import Learnt
+from hardwon.learn.transcripts.past import PastHandle
 from hardwon.learn.transcripts.sending import SentSessions
-from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
 
 
-class RemoteSessions(RemoteHandle):
-    """Finds sessions here and sends them; `telling` has none, as a model reads on the server."""
+class RemoteSessions(RemoteHandle, PastHandle):
+    """Finds sessions here and sends them; the server records them in a while."""
 
-    telling = ()
-
-    def find(
-        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Sessions, those of the directory first, newest first."""
-        start = None if since is None else self._connection.clock() - since
-        return catalog.find(agents, cwd, since=start)
-
-    def unrecorded(
-        self, *, agents: Iterable[str] = (), since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Past sessions that are new or have grown since they were sent, oldest first."""
-        return self._sent().find(agents=agents, since=since)
-
-    def learn(
-        self,
-        *,
-        agents: Iterable[str] = (),
-        since: timedelta | None = None,
-        is_look: bool = False,
-        most_telling: int = 0,
-        tell: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[Learnt]:
-        """Send every past session that is new or has grown; the server records them in a while."""
+    def _intake(self, most_telling: int = 0) -> SentSessions:
+        connection = self._connection
         if most_telling:
             raise InvalidInput("a model reads runs only where the server runs; leave out --read")
-        return self._sent().learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
-
-    def count_runs(self, paths: Iterable[str]) -> int:
-        """How many rows the files have, unreadable ones included."""
-        return sum(map(count_lines, paths))
-
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Send the runs in a file of the neutral format."""
-        return self._sent().learn_rows(path, skipped)
-
-    def _sent(self) -> SentSessions:
-        connection = self._connection
         if not connection.settings.server.url:
             raise InvalidInput("sessions are sent after `hardwon login URL`")
 
@@ -70,3 +32,6 @@ class RemoteSessions(RemoteHandle):
 
         common = connection.settings, self.scope, connection.clock
         return SentSessions(*common, push, account=connection.account)
+
+    def _now(self) -> datetime:
+        return self._connection.clock()

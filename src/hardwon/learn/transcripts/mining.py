@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime
 from typing import NamedTuple, cast
 
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
@@ -17,7 +16,7 @@ from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.catalog import Context, context_of
-from hardwon.learn.transcripts.extract import Tell, extract
+from hardwon.learn.transcripts.extract import extract
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import (
     Handoff,
@@ -29,7 +28,7 @@ from hardwon.learn.transcripts.integrate import (
     undo,
     write_delta,
 )
-from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions
+from hardwon.learn.transcripts.past import PastHandle, PastSessions, Tell
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
@@ -41,7 +40,7 @@ from hardwon.learn.transcripts.questions import (
     dialogue,
 )
 from hardwon.learn.transcripts.rules import Story
-from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
+from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.ports import Run
 
 PHASES = (  # each begins once, in this order
@@ -81,21 +80,13 @@ def by_policy(delta: Delta, context: Context) -> Answer:
     return cautious(delta)
 
 
-class Sessions:
+class Sessions(PastHandle):
     """The sessions of coding agents on this machine, mined into one agent's memory."""
 
     def __init__(self, engine: Runtime, scope: Scope) -> None:
         self._engine = engine
         self._scope = scope
         self._state = MiningState(engine.settings.home)
-        self.telling: list[PastRun] = []  # the runs that `read` lets a model read
-
-    def find(
-        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Sessions, those of the directory first, newest first."""
-        start = None if since is None else self._engine.clock() - since
-        return catalog.find(agents, cwd, since=start)
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
@@ -111,33 +102,6 @@ class Sessions:
             return catalog.at_path(name)
         sessions = self.find(agents=agents, cwd=cwd)
         return catalog.choose(name, sessions, cwd=cwd, now=self._engine.clock())
-
-    def unrecorded(
-        self, *, agents: Iterable[str] = (), since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Past sessions that are new or have grown since they were recorded, oldest first."""
-        return PastSessions(self._engine, self._scope).find(agents=agents, since=since)
-
-    def learn(
-        self,
-        *,
-        agents: Iterable[str] = (),
-        since: timedelta | None = None,
-        is_look: bool = False,
-        most_telling: int = 0,
-        tell: Tell = lambda done, of: None,
-    ) -> list[Learnt]:
-        """Record every past session that is new or has grown as runs of its project.
-
-        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
-        The `most_telling` runs are then in `telling`, for `read`.
-        """
-        if most_telling and not self._engine.reads_runs:
-            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
-        past = PastSessions(self._engine, self._scope, most_telling=most_telling)
-        learnt = past.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
-        self.telling = past.telling
-        return learnt
 
     def read(self) -> int:
         """Let the model read the runs in `telling` now; how many hold something new."""
@@ -225,13 +189,13 @@ class Sessions:
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or ids[-1])
 
-    def count_runs(self, paths: Iterable[str]) -> int:
-        """How many rows the files have, unreadable ones included."""
-        return sum(map(count_lines, paths))
+    def _intake(self, most_telling: int = 0) -> PastSessions:
+        if most_telling and not self._engine.reads_runs:
+            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
+        return PastSessions(self._engine, self._scope, most_telling=most_telling)
 
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the runs in a file of the neutral format."""
-        return PastSessions(self._engine, self._scope).learn_rows(path, skipped)
+    def _now(self) -> datetime:
+        return self._engine.clock()
 
     def _extract(
         self,

@@ -47,6 +47,7 @@ from hardwon.learn.transcripts.transcript import (
     FinishedCall,
     Reading,
     SessionPlace,
+    count_lines,
 )
 from hardwon.storage.stores.run_files import at_work
 from hardwon.storage.stores.runs import FileRun
@@ -59,6 +60,9 @@ _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
 _OVER = 3600.0  # seconds without a change after which a session has ended
 _SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
+
+
+Tell = Callable[[int, int], None]  # how many are done, and of how many
 
 
 class Learnt(NamedTuple):
@@ -118,6 +122,7 @@ class SessionIntake:
         self._scope = scope
         self._clock = clock
         self._on_disk = on_disk
+        self.telling: list[PastRun] = []
 
     def find(
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
@@ -143,7 +148,7 @@ class SessionIntake:
         agents: Iterable[str] = (),
         since: timedelta | None = None,
         is_look: bool = False,
-        tell: Callable[[int, int], None] = lambda done, of: None,
+        tell: Tell = lambda done, of: None,
     ) -> list[Learnt]:
         """Take in what `find` finds; `tell(done, of)` counts sessions."""
         fresh, learnt = self.find(agents=agents, since=since), list[Learnt]()
@@ -285,13 +290,63 @@ class SessionIntake:
         return _files.Lock(os.path.join(folder, "learn.lock"))
 
 
+class PastHandle:
+    """What a person does with past sessions, wherever they are recorded."""
+
+    telling: Sequence[PastRun] = ()  # the runs that a model may read
+
+    def find(
+        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Sessions, those of the directory first, newest first."""
+        return catalog.find(agents, cwd, since=None if since is None else self._now() - since)
+
+    def unrecorded(
+        self, *, agents: Iterable[str] = (), since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Past sessions that are new or have grown since they were recorded, oldest first."""
+        return self._intake().find(agents=agents, since=since)
+
+    def learn(
+        self,
+        *,
+        agents: Iterable[str] = (),
+        since: timedelta | None = None,
+        is_look: bool = False,
+        most_telling: int = 0,
+        tell: Tell = lambda done, of: None,
+    ) -> list[Learnt]:
+        """Record every past session that is new or has grown as runs of its project.
+
+        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
+        The `most_telling` runs are then in `telling`.
+        """
+        intake = self._intake(most_telling)
+        learnt = intake.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
+        self.telling = intake.telling
+        return learnt
+
+    def count_runs(self, paths: Iterable[str]) -> int:
+        """How many rows the files have, unreadable ones included."""
+        return sum(map(count_lines, paths))
+
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs in a file of the neutral format."""
+        return self._intake().learn_rows(path, skipped)
+
+    def _intake(self, most_telling: int = 0) -> SessionIntake:
+        raise NotImplementedError
+
+    def _now(self) -> datetime:
+        raise NotImplementedError
+
+
 class PastSessions(SessionIntake):
     """Records past sessions for one agent."""
 
     def __init__(self, engine: Runtime, scope: Scope, *, most_telling: int = 0) -> None:
         """`most_telling`: how many runs to keep in `telling`, for a model to read."""
         super().__init__(engine.settings, scope, engine.clock, on_disk=engine.on_disk)
-        self.telling: list[PastRun] = []
         self._most_telling = most_telling
         self._engine = engine
         self._owner = scope._replace(project=None)  # notes about sessions belong to no project
