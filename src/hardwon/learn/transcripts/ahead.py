@@ -188,7 +188,10 @@ def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
 
 
 class _Reader:
-    """A process that prepares sessions, one at a time. It ends when this process does."""
+    """A process that prepares sessions, one at a time. It ends when this process does.
+
+    `multiprocessing` would run the script of the caller again, and leave processes behind a kill.
+    """
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
