@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -94,9 +94,12 @@ def command(tmp_path: Path, moment: int = 0, sign: int = 9, *more: str) -> list[
 
 
 def readers(pid: int) -> list[int]:
-    """The processes that read ahead for a process."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    """The processes that read ahead for a process, which may end meanwhile."""
+    found = list[int]()
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += map(int, task.read_text().split())
+    return found
 
 
 def recorded(home: Path, shop: Path) -> dict[str, object]:
@@ -160,12 +163,14 @@ def test_wherever_it_is_stopped_nothing_is_lost_and_nothing_twice(
 def test_readers_that_are_killed_are_done_without(
     tmp_path: Path, shop: Path, expected: dict[str, object]
 ) -> None:
-    process = subprocess.Popen(command(tmp_path))
     killed = set[int]()
-    while process.poll() is None:
-        for reader in set(readers(process.pid)) - killed:
-            os.kill(reader, signal.SIGKILL)
-            killed.add(reader)
+    with subprocess.Popen(command(tmp_path)) as process:
+        while process.poll() is None:
+            for reader in set(readers(process.pid)) - killed:
+                with suppress(ProcessLookupError):
+                    os.kill(reader, signal.SIGKILL)
+                killed.add(reader)
+            time.sleep(0.01)
 
     assert process.returncode == 0
     assert killed
@@ -173,11 +178,10 @@ def test_readers_that_are_killed_are_done_without(
 
 
 def test_readers_end_with_the_process_that_asked_them(tmp_path: Path, shop: Path) -> None:
-    process = subprocess.Popen(command(tmp_path))
-    while not (children := readers(process.pid)):
-        assert process.poll() is None
-    process.kill()
-    process.wait()
+    with subprocess.Popen(command(tmp_path)) as process:
+        while not (children := readers(process.pid)):
+            assert process.poll() is None
+        process.kill()
 
     until = time.monotonic() + 30
     while any(Path(f"/proc/{child}").exists() for child in children):
