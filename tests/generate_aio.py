@@ -23,7 +23,8 @@ CLASSES = {
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance": ("Dreams",),
     "learn.traces.runs": ("Traces",),
-    "learn.transcripts.mining": ("SessionLearning", "Sessions"),
+    "learn.transcripts.past": ("PastHandle",),
+    "learn.transcripts.mining": ("Sessions",),
     "learn.trials.loops": ("Loops",),
 }
 AT_ONCE = {"agent", "tenant"}

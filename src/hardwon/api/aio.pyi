@@ -36,12 +36,11 @@ from hardwon.knowledge.ranking.scores import Judged
 from hardwon.learn.traces.runs import Taken
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context
-from hardwon.learn.transcripts.extract import Tell
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import IntegrationReport
 from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
 from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
-from hardwon.learn.transcripts.past import Learnt
+from hardwon.learn.transcripts.past import Learnt, Tell
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
@@ -345,7 +344,7 @@ class AsyncTraces:
     async def collect(self, now: Callable[[], float] = ...) -> list[Learnt]: ...
     async def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]: ...
 
-class AsyncSessionLearning:
+class AsyncPastHandle:
     async def find(
         self, *, agents: Iterable[str] = ..., cwd: str = ..., since: timedelta | None = ...
     ) -> list[SessionPlace]: ...
@@ -364,7 +363,7 @@ class AsyncSessionLearning:
     async def count_runs(self, paths: Iterable[str]) -> int: ...
     async def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]: ...
 
-class AsyncSessions(AsyncSessionLearning):
+class AsyncSessions(AsyncPastHandle):
     async def look(self, place: SessionPlace) -> catalog.Overview: ...
     async def choose(
         self, name: str = ..., *, cwd: str = ..., agents: Iterable[str] = ...

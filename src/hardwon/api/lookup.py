@@ -17,6 +17,7 @@ from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
+from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.ranking.query import stem, terms
 
 _RUNS = 100  # latest runs of a project that are looked at
@@ -49,15 +50,19 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         memory = Memory(scope, engine.store.lessons, engine.clock(), {})
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
+    runs = {run.id: run for run, _ in reversed(cases)}
+    calls, minutes = cost_of(kind, list(runs.values()))
     return Recurring(
         text=last_step.failure.text if last_step.failure else "",
-        runs=len({run.id for run, _ in cases}),
+        runs=len(runs),
         calls=len(cases),
         projects=tuple(dict.fromkeys(run.scope.project or "" for run, _ in cases)),
         first=cases[0][0].begun,
         last=last_run.ended,
         cure=cure,
         people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
+        cost_calls=calls,
+        cost_minutes=minutes,
     )
 
 

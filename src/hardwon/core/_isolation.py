@@ -11,15 +11,18 @@ import sys
 
 # Code instead of a script: a missing script ends with exit code 2, which makes agents block their
 # next call; a missing module ends with 1.
-_START = "import sys; sys.path.append({root!a}); from hardwon.__main__ import main; main()"
+_START = "import sys; sys.path.append({root!a}); from {entry} import main; main()"
 
 
-def command(*arguments: str, folder: str = "", site: bool = True) -> list[str]:
+def command(
+    *arguments: str, folder: str = "", site: bool = True, entry: str = "hardwon.__main__"
+) -> list[str]:
     """The command line that starts `hardwon` with these arguments, isolated, in `folder`.
 
-    Without `site` the interpreter starts a tenth faster; optional packages are then not found.
+    `entry` is the module whose `main` is called. Without `site` the interpreter starts a tenth
+    faster; optional packages are then not found.
     """
-    start = _START.format(root=_root())
+    start = _START.format(root=_root(), entry=entry)
     code = f"import os; os.chdir({folder!a}); {start}" if folder else start
     return [sys.executable, "-I", *([] if site else ["-S"]), "-c", code, *arguments]
 

@@ -43,6 +43,7 @@ from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes, reports
+from hardwon.knowledge.reading.call_keys import CallKey
 from hardwon.knowledge.reading.mined_lesson import program
 from hardwon.storage.ports import LessonStore, Store
 
@@ -66,16 +67,19 @@ class Recording:
         past: RunSoFar,
         shown: Sequence[Lesson] = (),
         found: Found = FOUND_NOTHING,
+        evidence: StepEvidence | None = None,
     ) -> list[str]:
         """Learn from a step: its failure and the fixes it shows. Returns marks for the run.
 
-        `shown` are the lessons shown at it, `found` all that were found about it.
+        `shown` are the lessons shown at it, `found` all that were found about it, `evidence` is
+        what `evidence_of` says about it, if that is known already.
         """
-        if not self._is_on:
-            return []
         memory, failure = self.memory(scope), step.failure
+        if not self._is_on or (step.failed and failure is None):
+            return []
+        evidence = evidence or evidence_of(step, past)
         if failure is None:
-            return [] if step.failed else self._learn_success(step, past, memory)
+            return self._learn_success(step, past, memory, evidence)
         self._store.failures.count(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
             if found.state is not None and found.state == self._store.last_state():
@@ -83,24 +87,39 @@ class Recording:
                 memory.note_current(failure.kind, same)
             is_mistake = mistakes.is_mistake(step, past.steps)
             marks = note_failure(step, past, memory) if is_mistake else []
-            marks += note_fixes(step, past, memory)
+            if evidence.fixes:
+                marks += _note_fixes(step, past, memory, evidence)
             return marks + [
                 note_offer(lesson, failure, memory)
                 for lesson in shown
                 if failure.kind not in lesson.kinds and lesson.scope == scope
             ]
 
-    def _learn_success(self, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-        forget_failed_call(step, past, memory)
-        if not (past.told or any(earlier.failure for earlier in past.steps)):
+    def _learn_success(
+        self, step: Step, past: RunSoFar, memory: Memory, evidence: StepEvidence
+    ) -> list[str]:
+        _forget_failed_call(evidence.worked, past, memory)
+        if not _may_show_fixes(past):
             return []
-        return note_success(step, past, memory) + adopt_helpful(step, past, memory)
+        marks = _note_fixes(step, past, memory, evidence)
+        marks += _note_followed(step, past, memory, marks)
+        marks += _withdraw_unchanged(step, past, memory)
+        return marks + adopt_helpful(step, past, memory)
 
-    def end(self, scope: Scope, past: RunSoFar) -> None:
-        """Learn from a whole run what its single steps did not show."""
+    def end(self, scope: Scope, past: RunSoFar, replaced: ShownFixes | None = None) -> None:
+        """Learn from a whole run what its single steps did not show.
+
+        `replaced` is what `find_replacements` gives, if that is known already.
+        """
         if self._is_on:
+            found = find_replacements(past) if replaced is None else replaced
+            memory = self.memory(scope)
             with self._store.together():
-                note_replaced(past, self.memory(scope))
+                for at, fix in found:
+                    failure = past.steps[at].failure
+                    success = f"{_WORKED} {failure.kind} " if failure else ""
+                    if not any(mark.startswith(success) for mark in past.counted):
+                        _note_fix(past.steps[at], fix, past, memory)
 
     def describe_learnt(self, scope: Scope, marks: Sequence[str]) -> str:
         """What a step taught, in one line for the user; "" if nothing new."""
@@ -128,6 +147,32 @@ class Recording:
         return Memory(scope, self._store.lessons, self._clock(), {})
 
 
+ShownFixes = list[tuple[int, Fix]]  # each with the place of the step whose failure it got past
+
+
+class StepEvidence(NamedTuple):
+    """What a step shows by itself and by the steps before it; no lesson is needed to see it."""
+
+    worked: tuple[CallKey, ...]  # the calls that worked
+    fixes: ShownFixes
+
+
+def evidence_of(step: Step, past: RunSoFar) -> StepEvidence:
+    """What is to be recorded of a step; the costly part of learning, and independent of the store.
+
+    A failing step may show the fix of another failure.
+    """
+    worked = () if step.failure else worked_keys(step, past.task)
+    if not past.steps or not (step.failure or _may_show_fixes(past)):
+        return StepEvidence(worked, [])
+    return StepEvidence(worked, fixes.fixes_shown((*past.steps, step), past.task, _prompts(past)))
+
+
+def _may_show_fixes(past: RunSoFar) -> bool:
+    """Whether a step that works may show how to get past something."""
+    return bool(past.told) or any(step.failure for step in past.steps)
+
+
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Count a failure and the fixes that did not prevent it; returns marks for the run."""
     failure = step.failure
@@ -149,19 +194,12 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     return list(failed_fixes)
 
 
-def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Record the fixes that this step shows or applies; returns marks to count once per run."""
-    marks = note_fixes(step, past, memory)
-    marks += _note_followed(step, past, memory, marks)
-    return marks + _withdraw_unchanged(step, past, memory)
-
-
-def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
+def _forget_failed_call(worked: tuple[CallKey, ...], past: RunSoFar, memory: Memory) -> None:
     """Let calls pass that work now: they are no longer known as failing.
 
     A call that failed in this run, too, works because of what was done in between.
     """
-    query = Query("action", "", calls=worked_keys(step, past.task))
+    query = Query("action", "", calls=worked)
     found = memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST)
     failed = {key for one in past.steps if found for key in failed_key(one, past.task)}
     keys = {key for key in query.calls if key not in failed}
@@ -172,24 +210,20 @@ def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
             memory.keep(lesson._replace(calls=calls))
 
 
-def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Record the fixes that this step shows; a failing step may show the fix of another failure."""
-    steps = (*past.steps, step)
-    shown = fixes.fixes_shown(steps, past.task, _prompts(past)) if past.steps else []
-    marks: list[str] = []
-    for place, fix in shown:
+def _note_fixes(step: Step, past: RunSoFar, memory: Memory, evidence: StepEvidence) -> list[str]:
+    steps, marks = (*past.steps, step), list[str]()
+    for place, fix in evidence.fixes:
         marks += _note_fix(steps[place], fix, past, memory)
     return marks
 
 
-def note_replaced(past: RunSoFar, memory: Memory) -> None:
-    """Record what took the place of calls that a run gave up; the run has ended."""
-    for found in find_replaced(past.steps):
-        failure = past.steps[found.at].failure
-        success = f"{_WORKED} {failure.kind} " if failure else ""
-        if not any(mark.startswith(success) for mark in past.counted):
-            fix = fixes.trail_of(found, past.steps, past.task, _prompts(past))
-            _note_fix(past.steps[found.at], fix, past, memory)
+def find_replacements(past: RunSoFar) -> ShownFixes:
+    """What took the place of calls that a run gave up; the run has ended."""
+    prompts = _prompts(past)
+    return [
+        (found.at, fixes.trail_of(found, past.steps, past.task, prompts))
+        for found in find_replaced(past.steps)
+    ]
 
 
 def _prompts(past: RunSoFar) -> list[str]:

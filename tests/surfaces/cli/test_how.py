@@ -116,9 +116,12 @@ def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys:
     (failure,) = answered(capsys, "report", "--projects", "--since", "300d")
     assert (failure["runs"], failure["calls"], failure["projects"]) == (1, 1, [str(shop)])
     assert "kiosk login" in failure["cure"]
+    assert failure["cost_calls"] == 2
 
     assert run(["report", "--projects", "--since", "300d"]) == 0
-    assert "1 run: kiosk: error: not logged in" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1 run: kiosk: error: not logged in" in printed
+    assert "about 2 calls to get past it" in printed
 
 
 def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, capsys: Any) -> None:

@@ -8,17 +8,14 @@ from datetime import datetime
 from hardwon.api.client.handles import RemoteHandle
 from hardwon.core.errors import InvalidInput, NotAllowed
 from hardwon.core.values.scope import Scope
-from hardwon.learn.transcripts.mining import SessionLearning
+from hardwon.learn.transcripts.past import PastHandle
 from hardwon.learn.transcripts.sending import SentSessions
 
 
-class RemoteSessions(SessionLearning, RemoteHandle):
-    """Finds sessions here and sends them; a model reads them where the server runs."""
+class RemoteSessions(RemoteHandle, PastHandle):
+    """Finds sessions here and sends them; the server records them in a while."""
 
-    def _now(self) -> datetime:
-        return self._connection.clock()
-
-    def _intake(self, *, most_telling: int = 0) -> SentSessions:
+    def _intake(self, most_telling: int = 0) -> SentSessions:
         connection = self._connection
         if most_telling:
             raise InvalidInput("a model reads runs only where the server runs; leave out --read")
@@ -35,3 +32,6 @@ class RemoteSessions(SessionLearning, RemoteHandle):
 
         common = connection.settings, self.scope, connection.clock
         return SentSessions(*common, push, account=connection.account)
+
+    def _now(self) -> datetime:
+        return self._connection.clock()

@@ -302,3 +302,5 @@ class Recurring(NamedTuple):
     last: datetime
     cure: str = ""  # what got past it; "" while it is open
     people: tuple[str, ...] = ()  # whose runs they were, as far as that is recorded
+    cost_calls: float = 0.0  # that it takes a run to get past it
+    cost_minutes: float = 0.0

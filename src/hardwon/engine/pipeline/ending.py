@@ -136,10 +136,12 @@ def archive_run(
     ended: datetime,
     outcome: str,
     by: Author = Author(),
+    steps: tuple[Step, ...] | None = None,
 ) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete.
 
-    `by` had it made, unless the run itself names somebody.
+    `by` had it made, unless the run itself names somebody. `steps`: what `cut_steps` gives, if
+    that is known already.
     """
     person, machine = past.by or by
     failures = [step.failure for step in past.steps if step.failure]
@@ -158,7 +160,7 @@ def archive_run(
         failed=sum(step.failed for step in past.steps),
         told=sum(delivery.door != WITHHELD for delivery in deliveries),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
-        steps=_cut(past.steps, past.task),
+        steps=cut_steps(past.steps, past.task) if steps is None else steps,
         shown=_cut_words(deliveries[-_SHOWN:]),
         person=person,
         machine=machine,
@@ -175,7 +177,7 @@ def _cut_words(shown: Sequence[Shown]) -> tuple[Shown, ...]:
     return tuple(short)
 
 
-def _cut(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
+def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     """The steps, cut to fit into `SIZE`; if the shortest cut does not fit, the newest steps.
 
     The output of a step that worked is kept only as far as later steps use what it printed.

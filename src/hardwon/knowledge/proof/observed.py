@@ -133,6 +133,12 @@ def _form(kind: str, runs: Sequence[Facts]) -> Form:
     return Form(frozenset(failing), frozenset(working), *means)
 
 
+def cost_of(kind: str, runs: Sequence[EndedRun]) -> tuple[float, float]:
+    """The calls and minutes that it takes a run to get past a failure; 0 if none of these did."""
+    form = _form(kind, [_read(run) for run in runs[:_EXAMPLES]])
+    return round(form.calls, 1), round(form.minutes, 1)
+
+
 def _meetings(kind: str, form: Form, runs: Sequence[Facts]) -> Iterable[Meeting]:
     """The runs that came to the place of a failure."""
     place = form.failing | form.working

@@ -43,6 +43,7 @@ from hardwon.learn.transcripts.insight import (
     rank,
     tags_of,
 )
+from hardwon.learn.transcripts.past import Tell
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment, SessionPlace
 from hardwon.models import ask
@@ -50,7 +51,6 @@ from hardwon.storage.ports import Model, Request
 from hardwon.storage.stores.markdown import read_text
 
 _MODEL_PASSES = 2  # one for the insights, one for the summary
-Tell = Callable[[int, int], None]
 CHUNK = 24_000  # characters
 _SAID, _CALLED, _FAILED, _WORKED = 2_000, 600, 1_500, 200
 T = TypeVar("T")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple, cast
 
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
@@ -18,7 +16,7 @@ from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.catalog import Context, context_of
-from hardwon.learn.transcripts.extract import Tell, extract
+from hardwon.learn.transcripts.extract import extract
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import (
     Handoff,
@@ -30,7 +28,7 @@ from hardwon.learn.transcripts.integrate import (
     undo,
     write_delta,
 )
-from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions, SessionIntake
+from hardwon.learn.transcripts.past import PastHandle, PastSessions, Tell
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
@@ -42,59 +40,18 @@ from hardwon.learn.transcripts.questions import (
     dialogue,
 )
 from hardwon.learn.transcripts.rules import Story
-from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
+from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.ports import Run
 
-PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
-
-
-class Phase(NamedTuple):
-    """One phase, in the words people are shown."""
-
-    content: str
-    active: str
-    status: str = PENDING
-
-
-PHASES = (
-    Phase("Detect session context", "Detecting session context"),
-    Phase("Extract insights (parallel)", "Extracting insights"),
-    Phase("Guide insight selection", "Guiding insight selection"),
-    Phase("Integrate selected insights", "Integrating insights"),
-    Phase("Verify and cleanup", "Verifying completion"),
+PHASES = (  # each begins once, in this order
+    "Detecting session context",
+    "Extracting insights",
+    "Guiding insight selection",
+    "Integrating insights",
+    "Verifying completion",
 )
 CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
-
-Watch = Callable[[tuple[Phase, ...]], None]
-
-
-class PhaseOrder:
-    """Each phase is in progress exactly once, one at a time, and never again."""
-
-    def __init__(self, watch: Watch = lambda phases: None, *, at: int = -1) -> None:
-        self._watch = watch
-        self._at = at
-
-    def enter(self, phase: int) -> None:
-        """The phase begins; the one before it is completed."""
-        if phase != self._at + 1:
-            raise ValueError(f"phase {phase} cannot follow phase {self._at}")
-        self._at = phase
-        self._watch(self.phases())
-
-    def finish(self) -> None:
-        """All phases are completed."""
-        self._at = len(PHASES)
-        self._watch(self.phases())
-
-    def phases(self) -> tuple[Phase, ...]:
-        """All phases with their status."""
-        return tuple(
-            phase._replace(
-                status=PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
-            )
-            for at, phase in enumerate(PHASES)
-        )
+Watch = Callable[[int], None]  # is told the phase that begins
 
 
 Answerer = Callable[["Delta", Context], Answer]
@@ -123,59 +80,7 @@ def by_policy(delta: Delta, context: Context) -> Answer:
     return cautious(delta)
 
 
-class SessionLearning(ABC):
-    """Past sessions of coding agents on this machine, for a home or a server that records them."""
-
-    telling: Sequence[PastRun] = ()  # the runs that a model may read then
-
-    @abstractmethod
-    def _intake(self, *, most_telling: int = 0) -> SessionIntake:
-        """Who takes sessions in; InvalidInput if nobody does."""
-
-    @abstractmethod
-    def _now(self) -> datetime: ...
-
-    def find(
-        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Sessions, those of the directory first, newest first."""
-        return catalog.find(agents, cwd, since=None if since is None else self._now() - since)
-
-    def unrecorded(
-        self, *, agents: Iterable[str] = (), since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Past sessions that are new or have grown since they were taken in, oldest first."""
-        return self._intake().find(agents=agents, since=since)
-
-    def learn(
-        self,
-        *,
-        agents: Iterable[str] = (),
-        since: timedelta | None = None,
-        is_look: bool = False,
-        most_telling: int = 0,
-        tell: Tell = lambda done, of: None,
-    ) -> list[Learnt]:
-        """Record every past session that is new or has grown as runs of its project.
-
-        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
-        The `most_telling` runs are then in `telling`. A server records them in a while.
-        """
-        intake = self._intake(most_telling=most_telling)
-        learnt = intake.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
-        self.telling = intake.telling if isinstance(intake, PastSessions) else ()
-        return learnt
-
-    def count_runs(self, paths: Iterable[str]) -> int:
-        """How many rows the files have, unreadable ones included."""
-        return sum(map(count_lines, paths))
-
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the runs in a file of the neutral format."""
-        return self._intake().learn_rows(path, skipped)
-
-
-class Sessions(SessionLearning):
+class Sessions(PastHandle):
     """The sessions of coding agents on this machine, mined into one agent's memory."""
 
     def __init__(self, engine: Runtime, scope: Scope) -> None:
@@ -207,7 +112,7 @@ class Sessions(SessionLearning):
             for run in self.telling
         ]
         run_sync(self._engine.drain)
-        self.telling = ()
+        self.telling = []
         return sum(job is not None for job in jobs)
 
     def mine(
@@ -215,21 +120,19 @@ class Sessions(SessionLearning):
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: Watch = lambda phases: None,
+        watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
 
-        `watch` gets the phases whenever one begins, `tell(done, of)` the records that are read.
+        `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        progress = PhaseOrder(watch)
         with self._handoff() as handoff:
-            context, delta = self._extract(place, handoff, progress, tell)
-            progress.enter(SELECTION)
+            context, delta = self._extract(place, handoff, watch, tell)
+            watch(SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             vouched = answerer is not by_policy
-            report = self._integrate(context, selection, progress, vouched=vouched)
-        progress.finish()
+            report = self._integrate(context, selection, vouched=vouched, watch=watch)
         return Mining(place, report, delta)
 
     def preview(
@@ -237,13 +140,13 @@ class Sessions(SessionLearning):
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extract(place, handoff, PhaseOrder(), tell)
+            return self._extract(place, handoff, tell=tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extract(place, handoff, PhaseOrder())
+            context, delta = self._extract(place, handoff)
         except BaseException:
             handoff.remove()
             raise
@@ -257,8 +160,7 @@ class Sessions(SessionLearning):
         context = context_of(place)
         answerer = answers_from(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
-        progress = PhaseOrder(at=SELECTION)
-        report = self._integrate(context, selection, progress, vouched=True)
+        report = self._integrate(context, selection, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
 
@@ -287,7 +189,7 @@ class Sessions(SessionLearning):
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or ids[-1])
 
-    def _intake(self, *, most_telling: int = 0) -> PastSessions:
+    def _intake(self, most_telling: int = 0) -> PastSessions:
         if most_telling and not self._engine.reads_runs:
             raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
         return PastSessions(self._engine, self._scope, most_telling=most_telling)
@@ -299,24 +201,29 @@ class Sessions(SessionLearning):
         self,
         place: SessionPlace,
         handoff: Handoff,
-        progress: PhaseOrder,
+        watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
-        progress.enter(CONTEXT)
+        watch(CONTEXT)
         context = context_of(place)
         handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
-        progress.enter(EXTRACTION)
+        watch(EXTRACTION)
         delta = extract(context, self._engine, tell)
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 
     def _integrate(
-        self, context: Context, selection: Selection, progress: PhaseOrder, *, vouched: bool
+        self,
+        context: Context,
+        selection: Selection,
+        *,
+        vouched: bool,
+        watch: Watch = lambda phase: None,
     ) -> IntegrationReport:
-        progress.enter(INTEGRATION)
+        watch(INTEGRATION)
         integration = Integration(self._engine, self._state, context, self._scope)
         report = integration.apply(selection, vouched=vouched)
-        progress.enter(VERIFICATION)
+        watch(VERIFICATION)
         problems = integration.verify(report)
         self._state.note(context.place)
         return report._replace(problems=tuple(problems))

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from hashlib import blake2b
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,38 +22,47 @@ from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import one_line
-from hardwon.core.text.secrets import screen_excerpt
-from hardwon.core.values import time_of
 from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import Author, RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import Recording
+from hardwon.engine.recording import Recording, StepEvidence
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.agents import logs, read
+from hardwon.learn.transcripts.ahead import (
+    TOGETHER,
+    Dated,
+    Prepared,
+    RunEvidence,
+    after_prompt,
+    after_step,
+    date_moments,
+    digest_of,
+    read_ahead,
+)
 from hardwon.learn.transcripts.transcript import (
     USER,
     FinishedCall,
-    Moment,
     Reading,
     SessionPlace,
+    count_lines,
 )
 from hardwon.storage.stores.run_files import at_work
-from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
+from hardwon.storage.stores.runs import FileRun
 
 LEARNT, SENT, KNOWN, LIVE, EMPTY = "learnt", "sent", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
 NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
-TASK = 4000  # characters of a prompt that are kept as the task of a run
-_TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 _TENDED = 500  # sessions after which the index is tended: all at once would need much memory
-_PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
 _OVER = 3600.0  # seconds without a change after which a session has ended
 _SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
+
+
+Tell = Callable[[int, int], None]  # how many are done, and of how many
 
 
 class Learnt(NamedTuple):
@@ -114,6 +122,7 @@ class SessionIntake:
         self._scope = scope
         self._clock = clock
         self._on_disk = on_disk
+        self.telling: list[PastRun] = []
 
     def find(
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
@@ -139,7 +148,7 @@ class SessionIntake:
         agents: Iterable[str] = (),
         since: timedelta | None = None,
         is_look: bool = False,
-        tell: Callable[[int, int], None] = lambda done, of: None,
+        tell: Tell = lambda done, of: None,
     ) -> list[Learnt]:
         """Take in what `find` finds; `tell(done, of)` counts sessions."""
         fresh, learnt = self.find(agents=agents, since=since), list[Learnt]()
@@ -152,23 +161,35 @@ class SessionIntake:
     def _learn(self, places: Sequence[SessionPlace], *, is_look: bool) -> Iterator[Learnt]:
         """Take in each session; with `is_look` only say what would be taken in."""
         with nullcontext() if is_look else self._alone():
+            fresh = self.unknown(places)
             live = {} if is_look else self._recorded_live()
-            for number, place in enumerate(self.unknown(places), 1):
-                try:
-                    if place.problem:
-                        raise InvalidInput(place.problem)
-                    make = partial(read, place)
-                    learnt = self.record(place, make, live=live, is_look=is_look)
-                except (InvalidInput, StorageError, OSError) as error:
-                    learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
-                if not is_look and learnt.status != UNREADABLE:
-                    state = _ENDED if self._is_over(place) else _GOES_ON
-                    self._note_state(self._version(place), state)
-                if not is_look and number % _TENDED == 0:
-                    self._tend()
-                yield learnt
+            with closing(self._read_ahead(() if is_look else fresh)) as ahead:
+                for number, (place, prepared) in enumerate(zip_longest(fresh, ahead), 1):
+                    yield self._learn_one(place, live, prepared, is_look=is_look)
+                    if not is_look and number % _TENDED == 0:
+                        self._tend()
         if not is_look:
             self._tend()
+
+    def _learn_one(
+        self,
+        place: SessionPlace,
+        live: Mapping[str, float],
+        prepared: Prepared | None,
+        *,
+        is_look: bool,
+    ) -> Learnt:
+        try:
+            if place.problem:
+                raise InvalidInput(place.problem)
+            make = partial(read, place)
+            learnt = self.record(place, make, live=live, is_look=is_look, prepared=prepared)
+        except (InvalidInput, StorageError, OSError) as error:
+            return Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
+        if not is_look:
+            state = _ENDED if self._is_over(place) else _GOES_ON
+            self._note_state(self._version(place), state)
+        return learnt
 
     def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Take in the runs of a file in the neutral format, one a line; `skipped` counts others."""
@@ -195,12 +216,20 @@ class SessionIntake:
         is_over: bool | None = None,
         is_look: bool = False,
         source: Source | None = None,
+        prepared: Prepared | None = None,
     ) -> Learnt:
-        """Take in one session; `live` says since when hooks have recorded which runs."""
+        """Take in one session; `live` says since when hooks have recorded which runs.
+
+        It is read twice, so that a long one is never in memory as a whole.
+        """
         date = partial(date_moments, place, is_sent=source is not None)
-        reading = read()  # twice, so that no session is ever in memory as a whole
-        digests = [moment.digest for moment in date(reading) if moment.is_call]
-        about, skipped = reading.about, dict(reading.skipped)
+        if prepared is None:
+            reading = read()
+            digests = [moment.digest for moment in date(reading) if moment.is_call]
+            about, skipped = reading.about, dict(reading.skipped)
+        else:
+            about, skipped, moments = prepared
+            digests = [moment.digest for moment in moments if moment.is_call]
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
         scope = self._in_project(place, about.cwd, is_look=is_look)
@@ -209,12 +238,16 @@ class SessionIntake:
         name = FileRun(self._settings.home, scope, about.id or place.id).name
         source = source or Source(name, live.get(name, 0.0), author_of(self._settings.runs))
         is_over = self._is_over(place) if is_over is None else is_over
-        session = Session(place, scope, source, digests, is_over)
-        return self._take(session, date(read()), is_look=is_look)._replace(skipped=skipped)
+        session = Session(place, scope, source, digests, is_over, lambda: date(read()), prepared)
+        return self._take(session, is_look=is_look)._replace(skipped=skipped)
 
-    def _take(self, session: Session, moments: Iterator[Dated], *, is_look: bool) -> Learnt:
+    def _take(self, session: Session, *, is_look: bool) -> Learnt:
         """Take in the moments of one session."""
         raise NotImplementedError
+
+    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
+        """Sessions that other processes prepare; None, or nothing, if none do."""
+        yield from ()
 
     def _states(self, versions: Sequence[str]) -> Mapping[str, str]:
         """What was noted about these versions of session files."""
@@ -238,7 +271,7 @@ class SessionIntake:
     def _version(self, place: SessionPlace) -> str:
         """A digest of a session's file as it is now, and of where it is recorded."""
         file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
-        return _digest(self._scope.project or "", *file)
+        return digest_of(self._scope.project or "", *file)
 
     def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
         """The scope of a session in its project; None if its folder is unknown."""
@@ -257,19 +290,72 @@ class SessionIntake:
         return _files.Lock(os.path.join(folder, "learn.lock"))
 
 
+class PastHandle:
+    """What a person does with past sessions, wherever they are recorded."""
+
+    telling: Sequence[PastRun] = ()  # the runs that a model may read
+
+    def find(
+        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Sessions, those of the directory first, newest first."""
+        return catalog.find(agents, cwd, since=None if since is None else self._now() - since)
+
+    def unrecorded(
+        self, *, agents: Iterable[str] = (), since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Past sessions that are new or have grown since they were recorded, oldest first."""
+        return self._intake().find(agents=agents, since=since)
+
+    def learn(
+        self,
+        *,
+        agents: Iterable[str] = (),
+        since: timedelta | None = None,
+        is_look: bool = False,
+        most_telling: int = 0,
+        tell: Tell = lambda done, of: None,
+    ) -> list[Learnt]:
+        """Record every past session that is new or has grown as runs of its project.
+
+        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
+        The `most_telling` runs are then in `telling`.
+        """
+        intake = self._intake(most_telling)
+        learnt = intake.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
+        self.telling = intake.telling
+        return learnt
+
+    def count_runs(self, paths: Iterable[str]) -> int:
+        """How many rows the files have, unreadable ones included."""
+        return sum(map(count_lines, paths))
+
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs in a file of the neutral format."""
+        return self._intake().learn_rows(path, skipped)
+
+    def _intake(self, most_telling: int = 0) -> SessionIntake:
+        raise NotImplementedError
+
+    def _now(self) -> datetime:
+        raise NotImplementedError
+
+
 class PastSessions(SessionIntake):
     """Records past sessions for one agent."""
 
     def __init__(self, engine: Runtime, scope: Scope, *, most_telling: int = 0) -> None:
         """`most_telling`: how many runs to keep in `telling`, for a model to read."""
         super().__init__(engine.settings, scope, engine.clock, on_disk=engine.on_disk)
-        self.telling: list[PastRun] = []
         self._most_telling = most_telling
         self._engine = engine
         self._owner = scope._replace(project=None)  # notes about sessions belong to no project
         self._runs = engine.store.ended_runs
 
-    def _take(self, session: Session, moments: Iterator[Dated], *, is_look: bool) -> Learnt:
+    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
+        return read_ahead(places)
+
+    def _take(self, session: Session, *, is_look: bool) -> Learnt:
         source, place, scope = session.source, session.place, session.scope
         known = self._runs.past(self._owner, [source.run, *session.digests])
         since = float(known.get(source.run) or source.since)
@@ -277,11 +363,12 @@ class PastSessions(SessionIntake):
         recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(session.digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
+        # What was prepared holds for a session whose first run begins with its first call.
+        prepared = None if recorder.first else session.prepared
+        moments = iter(prepared.moments) if prepared else session.moments()
         if until:
             moments = takewhile(lambda moment: moment.at < until, moments)
-        recorder.play(moments, is_look=is_look)
-        if not is_look and session.is_over:
-            recorder.end()
+        recorder.play(moments, is_over=session.is_over, is_look=is_look)
         own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
         self.telling = own[::-1][: self._most_telling]
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
@@ -309,19 +396,6 @@ class PastSessions(SessionIntake):
         self._engine.store.tend()
 
 
-class Dated(NamedTuple):
-    """A moment of a session, when it was, and a digest of all calls up to it."""
-
-    at: datetime
-    digest: str
-    moment: Moment
-
-    @property
-    def is_call(self) -> bool:
-        """Whether it is a call, not a message."""
-        return isinstance(self.moment, FinishedCall)
-
-
 class Session(NamedTuple):
     """A session that is taken in, and what is known of it before its moments are read again."""
 
@@ -330,6 +404,8 @@ class Session(NamedTuple):
     source: Source
     digests: list[str]  # of its calls, in order
     is_over: bool
+    moments: Callable[[], Iterator[Dated]]
+    prepared: Prepared | None = None
 
 
 class _Recorder:
@@ -346,8 +422,9 @@ class _Recorder:
         self._name = FileRun(engine.settings.home, self._scope, run).name
         self._past = RunSoFar()
         self._known = 0  # so many calls were recorded earlier
-        self._first = self._made = 0  # calls before this run, and calls so far
+        self.first = self._made = 0  # calls before this run, and calls so far
         self._digest = ""  # of the calls so far
+        self._run: RunEvidence | None = None  # of the run so far, if that was read ahead
         self.runs: dict[str, PastRun] = {}
         self.keeps_steps = False
         self.steps = self.failed = 0
@@ -357,37 +434,38 @@ class _Recorder:
         last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
         state = json.loads(known[digests[last]]) if last >= 0 else {}
         self._known = last + 1
-        self._first = int(state.get("first", 0))
+        self.first = int(state.get("first", 0))
         self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
 
-    def play(self, moments: Iterator[Dated], *, is_look: bool) -> None:
-        """Record the moments, some in each commit; with `is_look` only count them."""
+    def play(self, moments: Iterator[Dated], *, is_over: bool, is_look: bool) -> None:
+        """Record the moments, some in each commit; with `is_look` only count them.
+
+        The last run of a session that `is_over` ends with it.
+        """
         for dated in moments if is_look else ():
             self._made += dated.is_call
             if isinstance(dated.moment, FinishedCall) and self._made > self._known:
                 self.steps += 1
                 self.failed += dated.moment.step.failed
-        while batch := list(islice(moments, _TOGETHER)):
+        batch = list(islice(moments, TOGETHER))
+        while batch:
+            following = list(islice(moments, TOGETHER))
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
                 self._keep_run()
+                if is_over and not following and self._past.steps:
+                    self._end_run()
                 self._note()
-
-    def end(self) -> None:
-        """End the last run of a session that does not go on."""
-        if self._past.steps:
-            with self._store.together():
-                self._end_run()
-                self._note()
+            batch = following
 
     def _take(self, dated: Dated) -> None:
-        self._at, self._digest, moment = dated
+        self._at, self._digest, moment, evidence, self._run = dated
         if isinstance(moment, FinishedCall):
             self._made += 1
-            if self._made > self._first:
-                self._step(moment.step)
-        elif moment.who == USER and self._made >= self._first:
+            if self._made > self.first:
+                self._step(moment.step, evidence)
+        elif moment.who == USER and self._made >= self.first:
             self._prompt(moment.text)
 
     def _prompt(self, text: str) -> None:
@@ -395,32 +473,22 @@ class _Recorder:
         if self._past.last_error:
             self._keep_run()
             self._end_run()
-        past, task = self._past, screen_excerpt(text, TASK)
-        self._past = past._replace(
-            task=task,
-            since=0,
-            begun=past.begun or self._at.timestamp(),
-            prompts=(*past.prompts, (past.made, task))[-_PROMPTS:],
-        )
+        self._past = after_prompt(self._past, text, self._at)
 
-    def _step(self, called: Step) -> None:
-        step = self._engine.doors.prepare_step(called, self._past.steps)
+    def _step(self, step: Step, evidence: StepEvidence | None) -> None:
+        if evidence is None:
+            step = self._engine.doors.prepare_step(step, self._past.steps)
         counted: Sequence[str] = ()
         if self._made > self._known:
-            counted = self._recording.learn(self._scope, step, self._past)
+            counted = self._recording.learn(self._scope, step, self._past, evidence=evidence)
             self.steps += 1
             self.failed += step.failed
-        past = self._past.after(step, counted)
-        self._past = past._replace(
-            steps=past.steps[-STEPS_REMEMBERED:],
-            since=past.since + 1,
-            made=past.made + 1,
-            begun=past.begun or self._at.timestamp(),
-        )
+        self._past = after_step(self._past, step, self._at, counted)
 
     def _end_run(self) -> None:
-        self._recording.end(self._scope, self._past)
-        self._past, self._first = RunSoFar(), self._made
+        replaced = self._run.replaced if self._run else None
+        self._recording.end(self._scope, self._past, replaced)
+        self._past, self.first = RunSoFar(), self._made
 
     def _keep_run(self) -> None:
         """Archive the run as far as it has come; it replaces what was archived of it before."""
@@ -431,6 +499,7 @@ class _Recorder:
                 ended=self._at,
                 outcome=past.ending(),
                 by=self._source.by,
+                steps=self._run.steps if self._run else None,
             )
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()
@@ -439,24 +508,5 @@ class _Recorder:
     def _note(self) -> None:
         """Note how far the session is recorded, and what it takes to go on."""
         if self._made >= self._known and self._digest:
-            state = {"first": self._first, "counted": sorted(self._past.counted)}
+            state = {"first": self.first, "counted": sorted(self._past.counted)}
             self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))
-
-
-def date_moments(place: SessionPlace, reading: Reading, *, is_sent: bool) -> Iterator[Dated]:
-    """The moments of a session; one that states no time has that of the one before.
-
-    In a session that `is_sent` by another machine the id of a call is the digest made there.
-    """
-    at, digest = datetime.fromtimestamp(place.changed, UTC), ""
-    for moment in reading.moments():
-        at = time_of(reading.about.at) or at
-        if isinstance(moment, FinishedCall):
-            # Without a time a call may look like that of another session.
-            parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
-            digest = moment.id if is_sent else _digest(*parts)
-        yield Dated(at, digest, moment)
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -27,10 +27,9 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.mirror import WANTED
 from hardwon.engine.pipeline.screen import screen_step
 from hardwon.engine.runtime import Runtime
+from hardwon.learn.transcripts.ahead import TASK, Dated
 from hardwon.learn.transcripts.past import (
     SENT,
-    TASK,
-    Dated,
     Learnt,
     PastSessions,
     Session,
@@ -81,10 +80,10 @@ class SentSessions(SessionIntake):
         name = f"sent-{blake2b(whose.encode(), digest_size=8).hexdigest()}"
         self._notes = os.path.join(settings.home, "sessions", name)
 
-    def _take(self, session: Session, moments: Iterator[Dated], *, is_look: bool) -> Learnt:
+    def _take(self, session: Session, *, is_look: bool) -> Learnt:
         """Send a session; how much of it is new only the server knows."""
         steps = failed = 0
-        parts = _split(moments)
+        parts = _split(session.moments())
         rows = next(parts)
         for number in range(1, 1 << 20):
             following = next(parts, None)
@@ -136,7 +135,7 @@ _CALLED = 6  # fields of a call: when, its digest, tool, arguments, output, whet
 def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
     """The screened moments as rows, in parts; where one ends depends only on what comes before."""
     part, size = list[list[Any]](), 0
-    for at, digest, moment in moments:
+    for at, digest, moment, *_ in moments:
         row: list[Any] = [at.isoformat(), digest]
         if isinstance(moment, FinishedCall):
             row += screen_step(moment.step)[:4]

@@ -220,7 +220,7 @@ except ImportError:  # the extra `sessions` makes it four times as fast, not mor
 
 LINE_LIMIT = 32 * 1024 * 1024  # a longer line is left out
 _PIECE = 1024 * 1024
-_DOCUMENT = 64 * 1024 * 1024  # a file that is one JSON value
+DOCUMENT_LIMIT = 64 * 1024 * 1024  # a file that is one JSON value
 
 
 def json_lines(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -240,8 +240,8 @@ def json_lines(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
 def json_document(path: str, skipped: Counter[str]) -> Any:
     """The one JSON value in a file; None, and counted, if it is none or too long."""
     with open_transcript(path) as file:
-        text = file.read(_DOCUMENT + 1)
-    if len(text) > _DOCUMENT:
+        text = file.read(DOCUMENT_LIMIT + 1)
+    if len(text) > DOCUMENT_LIMIT:
         skipped["too long"] += 1
         return None
     return _record(text, skipped)

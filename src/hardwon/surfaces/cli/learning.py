@@ -73,7 +73,8 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
             days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
             names = clip(", ".join(failure.projects), 80)
             people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
-            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}", dim=True)
+            cost = f", about {failure.cost_calls:g} calls to get past it" if failure.cure else ""
+            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}{cost}", dim=True)
 
 
 def learning() -> Progress:

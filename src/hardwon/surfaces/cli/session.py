@@ -19,7 +19,7 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
-from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
+from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.past import SENT, Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -307,11 +307,10 @@ def _mine_session(sessions: Sessions, place: SessionPlace, answerer: Answerer) -
     """The result of mining a session, with its phases and the progress of reading it."""
     with Progress("Reading", kept="nothing was saved") as tell:
 
-        def show(now: tuple[Phase, ...]) -> None:
+        def show(phase: int) -> None:
             tell.clear()
-            for number, phase in enumerate(now, 1) if not is_json() else ():
-                if phase.status == "in_progress":
-                    click.echo(f"▸ [{number}/{len(now)}] {phase.active}", err=True)
+            if not is_json():
+                click.echo(f"▸ [{phase + 1}/{len(PHASES)}] {PHASES[phase]}", err=True)
 
         return sessions.mine(place, answerer, watch=show, tell=tell)
 

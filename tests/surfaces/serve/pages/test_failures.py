@@ -42,6 +42,20 @@ def test_failures_tell_which_came_back_although_their_lesson_was_shown(
     assert "It came back: 1 time although the run was told of it." in page
 
 
+def test_a_failure_tells_what_it_takes_to_get_past_it(server: Served, reader: Reader) -> None:
+    coder = server.hw.agent("coder", project="acme/api", run="stock")
+    coder.after_action("bash", "kiosk stock", output="kiosk: error: not logged in", failed=True)
+    coder.after_action("bash", "kiosk login", output="ok", failed=False)
+    coder.after_action("bash", "kiosk stock", output="pears 12", failed=False)
+    coder.end_run()
+    rows = values(reader, "/failures.json")["rows"]
+    (kind,) = [row["kind"] for row in rows if "not logged in" in row["text"]]
+
+    page = reader.get(f"/failures/{kind}")
+
+    assert "It takes a run about 2 calls to get past it." in page
+
+
 def _kind(reader: Reader, lesson: int) -> str:
     rows = values(reader, "/failures.json")["rows"]
     return str(next(one["kind"] for one in rows if one["lesson"] == lesson))

@@ -38,6 +38,7 @@ KINDS = {
     "goose": TranscriptKind(databases.find_goose, databases.read_goose, _ROWS),
     "cline": TranscriptKind(logs.find_cline, logs.read_cline, logs.message_records),
     "cursor": TranscriptKind(databases.find_cursor, databases.read_cursor, _ROWS),
+    "zed": TranscriptKind(databases.find_zed, databases.read_zed, databases.zed_records),
     "pi": TranscriptKind(logs.find_pi, logs.read_pi),
     "kimi": TranscriptKind(logs.find_kimi, logs.read_kimi),
 }

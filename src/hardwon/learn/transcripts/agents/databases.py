@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from hardwon.core.errors import StorageError
 from hardwon.learn.transcripts.transcript import (
     AGENT,
+    DOCUMENT_LIMIT,
     USER,
     Event,
     Message,
@@ -26,6 +29,11 @@ from hardwon.learn.transcripts.transcript import (
     text_of,
 )
 
+zstd: Any = None
+with suppress(ImportError):  # of the extra `sessions` before Python 3.14
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+_NO_ZSTD = "it is compressed; to read it: pip install 'hardwon[sessions]'"
 CONFIG = (".config", os.path.join("Library", "Application Support"))  # where editors keep theirs
 _OPENCODE = """
 SELECT s.id, s.directory, s.time_updated,
@@ -43,6 +51,11 @@ SELECT substr(c.key, 14), '', json_extract(c.value, '$.lastUpdatedAt'),
           AND b.key < 'bubbleId:' || substr(c.key, 14) || ';')
 FROM cursorDiskKV AS c WHERE c.key >= 'composerData:' AND c.key < 'composerData;'
   AND json_valid(c.value) AND json_array_length(c.value, '$.fullConversationHeadersOnly') > 0
+"""
+_ZED = """
+SELECT id, substr({0}, 1, instr({0} || char(10), char(10)) - 1),
+       CAST(strftime('%s', updated_at) AS REAL), length(data)
+FROM threads
 """
 # What a session holds: one row for each part or message, in order.
 _HELD = {
@@ -80,6 +93,26 @@ def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int,
             skipped["broken"] += 1
 
 
+def zed_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """The numbered messages of a thread, which is one JSON value, as a rule compressed."""
+    sql = "SELECT data_type, data FROM threads WHERE id = ?"
+    for kind, data in rows(session.path, sql, session.id):
+        try:
+            if kind != "json":
+                data = zstd.ZstdDecompressor().decompress(data, DOCUMENT_LIMIT + 1)
+            if len(data) > DOCUMENT_LIMIT:
+                skipped["too long"] += 1
+                continue
+            thread = json.loads(data)
+            messages, snapshot = thread["messages"], thread.get("initial_project_snapshot") or {}
+            folders = [tree["worktree_path"] for tree in snapshot.get("worktree_snapshots") or ()]
+        except (ValueError, TypeError, LookupError, AttributeError, zstd.ZstdError):
+            skipped["broken"] += 1
+            continue
+        session = session._replace(cwd=session.cwd or "".join(folders[:1]))
+        yield from ((number, (message, session)) for number, message in enumerate(messages, 1))
+
+
 def find_opencode(home: str) -> Iterator[SessionPlace]:
     """Every session in the store of opencode."""
     path = os.path.join(_data_home(home), "opencode", "opencode.db")
@@ -97,6 +130,20 @@ def find_cursor(home: str) -> Iterator[SessionPlace]:
     for config in CONFIG:
         path = os.path.join(home, config, "Cursor", "User", "globalStorage", "state.vscdb")
         yield from _find("cursor", path, _CURSOR, os.path.join(home, ".cursor"))
+
+
+def find_zed(home: str) -> Iterator[SessionPlace]:
+    """Every thread of the agent panel of Zed; an old store does not name their folders."""
+    has_folders = "SELECT 1 FROM pragma_table_info('threads') WHERE name = 'folder_paths'"
+    for folder in (
+        os.path.join(_data_home(home), "zed"),
+        os.path.join(home, "Library", "Application Support", "Zed"),
+    ):
+        path = os.path.join(folder, "threads", "threads.db")
+        if os.path.isfile(path):
+            column = "folder_paths" if any(rows(path, has_folders)) else "''"
+            for found in _find("zed", path, _ZED.format(column), os.path.join(home, ".zed")):
+                yield found if zstd else found._replace(problem=_NO_ZSTD)
 
 
 def _data_home(home: str) -> str:
@@ -197,3 +244,59 @@ def _cursor_result(call: Any, line: int, key: str) -> Result:
     if error or call.get("status") == "error" or code not in {None, 0}:
         return Result(line, key, output or str(error or ""), True)
     return Result(line, key, output, False if code == 0 else None)
+
+
+def read_zed(record: Any, line: int) -> list[Event] | None:
+    """A message of the agent holds its calls and their results; older ones have a role."""
+    message, session = record
+    events: list[Event] = [SessionInfo(session.id, session.cwd)]
+    if message == "Resume":
+        return events
+    if "role" in message:
+        message = _as_now(message)
+    for part in message["User"]["content"] if "User" in message else ():
+        if "Text" in part:
+            events.append(Message(line, USER, part["Text"]))
+    if "Agent" not in message:
+        return events if "User" in message else None
+    results = message["Agent"]["tool_results"]
+    for part in message["Agent"]["content"]:
+        if "Text" in part:
+            events.append(Message(line, AGENT, part["Text"]))
+        elif call := part.get("ToolUse"):
+            events.append(ToolCall(line, call["id"], call["name"], call["input"]))
+            if result := results.get(call["id"]):
+                output, failed = _zed_output(result["content"], call["input"])
+                events.append(
+                    Result(line, call["id"], output, True if result["is_error"] else failed)
+                )
+    return events
+
+
+def _as_now(message: Any) -> Any:
+    """A message of the format before 0.3.0 in that of today."""
+    content = [{"Text": part["text"]} for part in message["segments"] if part["type"] == "text"]
+    if message["role"] == "user":
+        return {"User": {"content": content}}
+    content += [{"ToolUse": call} for call in message.get("tool_uses") or ()]
+    results = {result["tool_use_id"]: result for result in message.get("tool_results") or ()}
+    return {"Agent": {"content": content, "tool_results": results}}
+
+
+def _zed_output(content: Any, args: Any) -> tuple[str, bool | None]:
+    """What a tool printed, and whether it failed; Zed puts a sentence around a command's output."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [
+        part if isinstance(part, str) else part.get("Text") or part.get("text") for part in parts
+    ]
+    output = "\n".join(text for text in texts if text)
+    command = args.get("command") if isinstance(args, dict) else None
+    if command is None:
+        return output, None
+    said, fence, printed = output.partition("```\n")
+    printed = printed.rpartition("\n```")[0]
+    if said.startswith((f'Command "{command}" ', "Command terminated unexpectedly.")):
+        return printed, True
+    if (fence and not said) or said == "Command executed successfully.":
+        return printed, False
+    return output, None

@@ -11,6 +11,7 @@ from hardwon import Lesson
 from hardwon.core.values.delivery import Delivery, Door, Outcome
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Exposure, FailureKind
+from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
@@ -22,7 +23,7 @@ from hardwon.surfaces.serve.requests import Problem
 _MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
 _RESOLVED = "resolved:"  # tag of one whose cause a person has removed; the time follows
 _ALL, _OPEN, _KNOWN, _RETURNED, _DONE, _HIDDEN = "all", *wording.FAILURE_STATES
-_ROWS, _RUNS = 20, 10
+_ROWS, _RUNS, _READ = 20, 10, 5
 _LOOKED_AT = 1_000  # recent deliveries whose outcomes are counted
 _CAME_BACK = frozenset((Outcome.SAME, Outcome.REPEATED))
 _ABOUT_ONE = frozenset((Door.ACTION, Door.ERROR))  # what they show is about one failure
@@ -105,15 +106,16 @@ def failure(visit: Visit) -> View:
     lesson, met = tenant.about(found), tenant.who_met(found)
     exposures = visit.lessons_of(lesson.scope).exposures(lesson.id) if lesson else []
     returned = sum(shown.times for shown in exposures if _is_return(shown))
+    runs = tenant.ended_runs(met=found.text, limit=_RUNS).rows
+    cost = cost_of(found.kind, [tenant.ended_run(run.id) for run in runs[:_READ]])
     values = {
         **_row(found, lesson, _DAYS, Counter({lesson.id: returned} if lesson else {})),
         "status": lesson.status if lesson else "",
         "run_count": sum(one.runs for one in met),
         "people": sorted({one.person for one in met if one.person}),
         "met_by": [{**one._asdict(), **place_of(one.scope), "scope": None} for one in met],
-        "latest": [
-            describe_ended(run) for run in tenant.ended_runs(met=found.text, limit=_RUNS).rows
-        ],
+        "latest": [describe_ended(run) for run in runs],
+        "cost": cost,
         "fixes": story.fixes(lesson) if lesson else [],
         "cases": story.cases(lesson) if lesson else [],
         "shown": exposures,
