@@ -87,7 +87,7 @@ def trail_text(found: Passed, run: Seen) -> str:
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
-    result = "Given up; called instead" if found.replaced else result
+    result = "Called instead, and it worked" if found.replaced else result
     if any(asked.call is found.working for asked in said):  # nothing else is known
         return explained.rstrip()
     if not first and found.working.is_same(found.failing):
