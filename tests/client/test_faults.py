@@ -73,6 +73,34 @@ def test_a_server_that_is_killed_again_and_again_takes_each_note_once(
     assert count(home) == (6, 6)
 
 
+@pytest.mark.parametrize("unknown", ["step", "run,delivery,ended run", "step,run,delivery,unit"])
+def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
+    tmp_path: Path, laptops: list[Laptop], unknown: str
+) -> None:
+    home, (ada, ben) = tmp_path / "server", laptops
+    with serving(home, unknown=unknown) as server:
+        port = server.port
+        for laptop in laptops:
+            laptop.run("login", f"http://127.0.0.1:{port}", HARDWON_KEY=key(home, "create"))
+        ada.work("s1")
+        for _ in range(2):
+            ada.exchange()
+            said = ada.run("status")
+            assert ALL_SENT in said
+            assert "older than this hardwon" in said
+            assert "they stay here until it is upgraded" in said
+        assert "failed" not in said
+
+    with serving(home, port):
+        ben.hook("SessionStart", "t0", source="startup")
+        for laptop in (ada, ada, ben):
+            laptop.exchange()
+        assert "older" not in ada.run("status")
+        assert "mkdir -p" in ben.told("t1")
+
+    assert count(home) == (1, 1)
+
+
 @pytest.mark.parametrize("off", ["+1h", "-1h"])
 def test_a_clock_that_is_off_by_an_hour_changes_nothing(
     tmp_path: Path, laptops: list[Laptop], off: str

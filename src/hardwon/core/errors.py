@@ -16,6 +16,7 @@ HardwonError
 │   │   ├── BudgetSpent   wait for tomorrow, or raise the budget
 │   │   └── CircuitOpen   wait until the circuit closes
 │   └── Unavailable       a server is down; the queue tries again without limit
+│       └── OlderServer   upgrade the server; what was sent is kept until then
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model did not keep to the agreed format
 """
@@ -119,6 +120,10 @@ class Unavailable(TransientError):
 
     def __init__(self, problem: str, *, retry_after: float | None = 2.0) -> None:
         super().__init__(problem, retry_after=retry_after)
+
+
+class OlderServer(Unavailable):
+    """The server does not know what a newer hardwon sends; none of it was taken."""
 
 
 class NotTried(TransientError):

@@ -93,6 +93,11 @@ class SqlStore:
         """Fold in the records of another machine, once."""
         self._journal.receive(batch, records)
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that can be received."""
+        return self._journal.kinds
+
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for records of a kind that the store itself does not handle."""
         self._journal.on(kind, fold)

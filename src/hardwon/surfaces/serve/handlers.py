@@ -22,7 +22,7 @@ from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
 from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
-from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, no_change
+from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, OlderServer, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
@@ -302,8 +302,15 @@ _FLAT = {"delivery": 1, "outcome": 0, "settled": 0}  # where a record has its sc
 
 
 def sync_push(call: Call) -> answers.Received:
-    """Take in what another machine noted, as far as the key may write there."""
-    records = call.arguments["records"]
+    """Take in what another machine noted, as far as the key may write there.
+
+    A request with a record of an unknown kind is refused as a whole: a newer hardwon sent it, and
+    keeps it until this server is upgraded.
+    """
+    records, known = call.arguments["records"], call.hw.exchange.kinds()
+    kinds = (record[0] for record in records if isinstance(record, list) and record)
+    if unknown := sorted({kind for kind in kinds if isinstance(kind, str)} - known):
+        raise OlderServer(f"hardwon {hardwon.__version__} does not know the record {unknown[0]!r}")
     own = [record for one in records if (record := _own_record(call, one)) is not None]
     batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
     for record in own:
