@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from tests.full_disk import full_disk
 from tests.postgres_server import PostgresServer
 from tests.programs import needs
 from tests.surfaces.serve.processes import key, serving
+from tests.surfaces.serve.served import served
 
 ALL_SENT = "0 notes to send"
 
@@ -101,11 +104,13 @@ def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
     assert count(home) == (1, 1)
 
 
-@pytest.mark.parametrize("off", ["+1h", "-1h"])
-def test_a_clock_that_is_off_by_an_hour_changes_nothing(
+# faketime leaves the times of files as they are: a week later they are too old to be sent.
+@pytest.mark.parametrize("off", ["+1h", "-1h", "+6d", "-9y"])
+def test_a_clock_that_is_off_by_an_hour_or_by_years_changes_nothing(
     tmp_path: Path, laptops: list[Laptop], off: str
 ) -> None:
     home, (ada, ben) = tmp_path / "server", laptops
+    begun = datetime.now(UTC)
     wrong = Early(ada.home, ada.folder, needs("faketime", package="faketime"), off)
     with serving(home) as server:
         for laptop in (wrong, ben):
@@ -125,6 +130,31 @@ def test_a_clock_that_is_off_by_an_hour_changes_nothing(
             assert "failed" not in told
 
     assert count(home) == (2, 3)
+    with hardwon.open(home) as hw:
+        hour = timedelta(hours=1, minutes=5)
+        tenant = hw.tenant()
+        times = [at for run in tenant.ended_runs().rows for at in (run.begun, run.ended)]
+        times += [delivery.at for delivery in tenant.deliveries().rows]
+        assert len(times) > 4
+        assert all(begun - hour <= at <= datetime.now(UTC) + hour for at in times)
+
+
+@pytest.mark.parametrize("at", [1e300, -1e300, float("nan"), float("inf"), 10**400, 0, 4e9])
+def test_a_time_that_no_clock_can_have_holds_up_nobody(tmp_path: Path, at: float) -> None:
+    scope, name = ["default", "coder", "acme/api"], "a" * 32 + "-1"
+    told = [json.dumps({"begun": at, "of": scope}), json.dumps({"ended": at, "outcome": "worked"})]
+    step = json.dumps(["bash", "make", "ok", False, None])
+    delivery = ["delivery", "d1", *scope, "turn", "q", "[]", "[]", 1, 1, at, ""]
+    with served(tmp_path / "server") as server:
+        for record in (["run", scope, name, [told[0], step, told[1]]], delivery):
+            body = {"batch": record[0], "records": [record]}
+            assert server.ask("POST", "/v1/sync", body, key=server.token).json["taken"] == 1
+        server.hw.drain()
+        (run,) = server.hw.tenant().ended_runs().rows
+        (logged,) = server.hw.tenant().deliveries().rows
+
+    for shown in (run.begun, run.ended, logged.at):
+        assert abs(shown - datetime.now(UTC)) < timedelta(minutes=10)
 
 
 class Early(Laptop):

@@ -145,17 +145,21 @@ def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterato
     with engine.store.together():
         noted = engine.store.ended_runs.past(owner, [note])
         known: list[str] = json.loads(noted[note]) if note in noted else []
-        fresh = [by_span[span] for span in by_span.keys() - set(known)]
+        unknown = [by_span[span] for span in by_span.keys() - set(known)]
+        now = int(engine.clock().timestamp() * 1e9)  # the clock of the agent may be ahead
+        fresh = [
+            row._replace(begun=max(0, min(row.begun, now)), ended=max(0, min(row.ended, now)))
+            for row in sorted(unknown, key=lambda row: (row.begun, row.ended, row.span))
+        ]
         if not fresh:
             return
         ended = max(row.ended for row in fresh) / 1e9
         place = SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
-        rows = sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
 
         def read() -> Reading:
-            return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
+            return Reading(_Parser(name, fresh).take, enumerate(fresh, 1), Counter())
 
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
@@ -187,11 +191,8 @@ class _Parser:
 
 
 def _iso(nanoseconds: int) -> str:
-    """The time as text; "" for none, or one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
-    except (ValueError, OverflowError, OSError):
-        return ""
+    """The time as text; "" for none."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
 
 
 def _by_run(scope: Scope, arrived: Iterable[Arrived]) -> dict[Key, list[Arrived]]:

@@ -197,7 +197,7 @@ class SessionIntake:
         source: Source | None = None,
     ) -> Learnt:
         """Take in one session; `live` says since when hooks have recorded which runs."""
-        date = partial(date_moments, place, is_sent=source is not None)
+        date = partial(date_moments, place, is_sent=source is not None, now=self._clock())
         reading = read()  # twice, so that no session is ever in memory as a whole
         digests = [moment.digest for moment in date(reading) if moment.is_call]
         about, skipped = reading.about, dict(reading.skipped)
@@ -444,9 +444,12 @@ class _Recorder:
             self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))
 
 
-def date_moments(place: SessionPlace, reading: Reading, *, is_sent: bool) -> Iterator[Dated]:
+def date_moments(
+    place: SessionPlace, reading: Reading, *, is_sent: bool, now: datetime
+) -> Iterator[Dated]:
     """The moments of a session; one that states no time has that of the one before.
 
+    None is later than `now`: the clock of the machine that wrote it may be ahead.
     In a session that `is_sent` by another machine the id of a call is the digest made there.
     """
     at, digest = datetime.fromtimestamp(place.changed, UTC), ""
@@ -456,7 +459,7 @@ def date_moments(place: SessionPlace, reading: Reading, *, is_sent: bool) -> Ite
             # Without a time a call may look like that of another session.
             parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
             digest = moment.id if is_sent else _digest(*parts)
-        yield Dated(at, digest, moment)
+        yield Dated(min(at, now), digest, moment)
 
 
 def _digest(*parts: str) -> str:

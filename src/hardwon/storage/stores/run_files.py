@@ -26,7 +26,7 @@ from hardwon.storage.stores.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.core.values.report import Place
 
@@ -103,9 +103,14 @@ def lines_of_aside(aside: Aside) -> list[str]:
     return [line.decode("utf-8", "replace") for line in lines_of(aside.path)]
 
 
-def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFar | None:
-    """Put a run of another machine where a worker looks for ended runs; None if it is damaged."""
-    kept = [_place_line(text, scope) for text in lines]
+def take_in(
+    home: str, scope: Scope, name: str, lines: Sequence[str], *, date: Callable[[object], object]
+) -> RunSoFar | None:
+    """Put a run of another machine where a worker looks for ended runs; None if it is damaged.
+
+    `date` gives the times to keep for those that the other machine noted.
+    """
+    kept = [_place_line(text, scope, date) for text in lines]
     raw = [text.encode() for text in kept if text]
     if not re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{1,20}", name) or _ending(raw) is None:
         return None
@@ -116,12 +121,13 @@ def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFa
     return read(raw)
 
 
-def _place_line(text: str, scope: Scope) -> str:
-    """A line of a run with the scope that it has on this machine; "" if it is damaged."""
+def _place_line(text: str, scope: Scope, date: Callable[[object], object]) -> str:
+    """A line of a run with the scope and times that it has here; "" if it is damaged."""
     record = parse_line(text.encode())
     if isinstance(record, dict):
         places = {key: list(scope) for key in ("of", "scope") if key in record}
-        return json.dumps({**record, **places}, separators=(",", ":"))
+        times = {key: date(record[key]) for key in ("begun", "ended") if key in record}
+        return json.dumps({**record, **places, **times}, separators=(",", ":"))
     return text if isinstance(record, list) else ""
 
 
