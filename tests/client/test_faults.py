@@ -235,3 +235,29 @@ def database_server() -> Iterator[PostgresServer]:
         yield server
     finally:
         server.remove()
+
+
+_WATCHED = """
+import sys
+def watch(event, values):
+    if event == "socket.getaddrinfo" or (event == "socket.connect" and type(values[1]) is tuple):
+        with open({notes!r}, "a") as file:
+            print(sys.argv, event, values, file=file)
+sys.addaudithook(watch)
+"""
+
+
+def test_hooks_never_touch_the_network(tmp_path: Path, laptops: list[Laptop]) -> None:
+    home, (ada, _) = tmp_path / "server", laptops
+    notes = tmp_path / "notes"
+    (tmp_path / "sitecustomize.py").write_text(_WATCHED.format(notes=str(notes)))
+    ada.environ["PYTHONPATH"] = str(tmp_path)
+    with serving(home) as server:
+        ada.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=key(home, "create"))
+        assert notes.read_text()  # the log-in does
+        notes.unlink()
+        ada.work("s1")
+    ada.work("s2")  # nobody answers
+    assert "mkdir -p" in ada.told("s3")
+
+    assert not notes.exists(), notes.read_text()
