@@ -340,11 +340,11 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
     return [kind, *values[:at], *own, *values[at + 3 :]]
 
 
-def traces_take(call: Call) -> Response:
-    """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
+def _take_telemetry(call: Call, *, is_logs: bool) -> Response:
+    """Keep what an OTLP request tells; it is durable when this answers, as OTLP wants it."""
     is_json = not call.request.headers.get("content-type", "").startswith(_PROTOBUF)
     is_packed = call.request.headers.get("content-encoding", "identity") == "gzip"
-    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
+    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed, is_logs=is_logs)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
     return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
@@ -453,6 +453,8 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
     ),
     "runs.get": lambda call: call.tenant.ended_run(call.id),
     "dreams.undo": lambda call: answers.UndoneDream(*call.agent.dreams.undo(call.id)),
+    "traces.take": lambda call: _take_telemetry(call, is_logs=False),
+    "traces.take_logs": lambda call: _take_telemetry(call, is_logs=True),
     "sync.state": lambda call: answers.SyncState(*call.hw.exchange.state(call.copied)),
     "sync.marks": lambda call: answers.Marks(
         {str(number): mark for number, mark in call.hw.exchange.marks(call.copied).items()}
