@@ -23,7 +23,8 @@ HardwonError
 
 import errno
 
-_FROM_CLONE = {"vectors": "./packages/minilm "}  # packages of a clone that an extra needs
+# Packages that an extra needs and no index has: as files of a release, and in a clone.
+_OWN = {"vectors": ("./hardwon_minilm-*.whl ", "./packages/minilm ")}
 
 
 class HardwonError(Exception):
@@ -72,9 +73,10 @@ class MissingExtra(SetupError):
     """An optional part was asked for and its packages are not installed."""
 
     def __init__(self, extra: str) -> None:
-        in_clone = f"{_FROM_CLONE.get(extra, '')}'.[{extra}]'"
+        file, folder = _OWN.get(extra, ("", ""))
         super().__init__(
-            f"This needs an extra: pip install 'hardwon[{extra}]' ({in_clone} in a clone)"
+            f"This needs an extra: pip install {file}'hardwon[{extra}]' where hardwon is installed"
+            f" (in a clone: pip install {folder}'.[{extra}]')"
         )
         self.extra = extra
 
