@@ -25,7 +25,7 @@ from hardwon.engine.runtime import Runtime
 from hardwon.learn.traces.conventions import Row, read_request, row_of, spans_in_json
 from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
-from hardwon.learn.transcripts.sending import LOCK, bytes_in, forget_files
+from hardwon.learn.transcripts.sending import bytes_in
 from hardwon.learn.transcripts.transcript import (
     USER,
     Event,
@@ -39,6 +39,7 @@ from hardwon.learn.transcripts.transcript import (
     json_lines,
     open_transcript,
 )
+from hardwon.storage.stores.run_files import LOCK
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
 PAUSE = 600.0  # seconds without a span after which a run without a root has ended
@@ -130,11 +131,6 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
             _keep_only(engine, waiting, files)
     finally:
         lock.release()
-
-
-def forget(engine: Runtime, tenant: str) -> None:
-    """Delete the spans of a tenant that wait for a worker."""
-    forget_files(_folder(engine), tenant, lambda file: json.loads(file.readline())[0])
 
 
 def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterator[Learnt]:

@@ -134,6 +134,13 @@ class SqlStore:
             self.database.of(tenant).run(_SQL["forget"])
             scopes.forget_notes(self.database)
 
+    def note_forgotten(self, mark: str) -> None:
+        """Let the other machines that share the store forget what waits there of a tenant."""
+
+    def forgotten(self) -> dict[str, float]:
+        """Tenants that other machines forgot lately, by the mark of their files, and when."""
+        return {}
+
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
         raise NotImplementedError
