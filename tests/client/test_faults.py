@@ -93,6 +93,7 @@ def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
             assert "older than this hardwon" in said
             assert "they stay here until it is upgraded" in said
         assert "failed" not in said
+        assert "mkdir -p" in ada.told("s2")  # what was learnt here stays until the server has it
 
     with serving(home, port):
         ben.hook("SessionStart", "t0", source="startup")
@@ -101,7 +102,7 @@ def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
         assert "older" not in ada.run("status")
         assert "mkdir -p" in ben.told("t1")
 
-    assert count(home) == (1, 1)
+    assert count(home) == (1, 2)
 
 
 # faketime leaves the times of files as they are: a week later they are too old to be sent.

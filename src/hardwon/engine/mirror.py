@@ -37,6 +37,7 @@ WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
 _REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
 _EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together
+# Where records have times; those of runs, jobs and sessions are read where these are taken in.
 _TIMES = {"delivery": (11,), "ended run": (5, 6), "unit": (7,), "unit excluded": (3,)}
 _OLDEST, _AHEAD = 366 * 86400.0, 300.0  # seconds: what comes may be so old, and so early
 
@@ -229,7 +230,7 @@ def believe(noted: object, now: float) -> object:
 
 def with_believed_times(record: Sequence[object], now: float) -> list[object]:
     """A record of another machine, whose clock may be off by years."""
-    places = _TIMES.get(str(record[0]), ())
+    places = _TIMES.get(str(record[0]), ()) if record else ()
     return [believe(value, now) if at in places else value for at, value in enumerate(record)]
 
 

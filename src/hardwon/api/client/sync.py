@@ -24,7 +24,7 @@ from hardwon.core.values.job import Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.engine import worker
-from hardwon.engine.mirror import JOB, RUN, WANTED, Copies
+from hardwon.engine.mirror import JOB, MET, RUN, WANTED, Copies
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.sql.journal import Spool, notes_for
@@ -136,7 +136,7 @@ class Sync:
         return True
 
     def send(self) -> bool:
-        """Send notes, ended runs and jobs, oldest first; whether the server has them all."""
+        """Send notes, ended runs and jobs, oldest first; whether the server learnt from all."""
         self._unknown.clear()
         with self._files.held.take() as (_, held):
             for name, record in held:  # the server may have been upgraded since
@@ -156,7 +156,7 @@ class Sync:
             name = f"job-{job.id}-{job.enqueued_at.timestamp()}"
             self._push(name, [[JOB, job.episode.scope, text]])
             self._queue.forget(job)
-        return self._files.notes.size() == 0
+        return self._files.notes.size() == 0 and MET not in self._unknown
 
     def waiting(self) -> int:
         """How many notes, runs and jobs wait to be sent."""
