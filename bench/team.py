@@ -4,8 +4,9 @@
 
 Each laptop is a home with hooks as processes, answered by its daemon, and one process that
 exchanges notes with the server. Every run fails once at a call and finds its way. Then one hook is
-timed without a daemon, in a home without a server, and logged in to one that answers, one that
-answers late, and one that is away.
+measured without a daemon, in a home without a server, and logged in to one that answers, one that
+answers late, and one that is away: processor time, which other programs on the machine hardly
+change, and the system calls that `strace` counts, if it is installed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -22,14 +24,14 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import hardwon
-from bench.timing import interleaved, median, table
+from bench.timing import median, table
 
 _LATE = 1.0  # seconds by which a slow server answers later
 _PATIENCE = 300.0  # seconds for everything to arrive
@@ -38,6 +40,8 @@ _PROJECT = "acme/api"
 
 class Laptop:
     """A home with hooks."""
+
+    before: tuple[str, ...] = ()  # a program that runs the commands
 
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
@@ -54,7 +58,7 @@ class Laptop:
     def start(self, *words: str, **more: str) -> subprocess.Popen[bytes]:
         """A command of hardwon, as a process."""
         return subprocess.Popen(
-            [sys.executable, "-m", "hardwon", *words],
+            [*self.before, sys.executable, "-m", "hardwon", *words],
             env={**self._environ, **more},
             cwd=self.home,
             stdin=subprocess.PIPE,
@@ -265,10 +269,14 @@ def _measure_hooks(place: Path, rounds: int) -> None:
         for name, laptop in laptops.items():
             laptop.work("first", folder="out", task=f"Make it, {name}")
         times = {
-            event: interleaved(
-                {name: _timed(laptop, event) for name, laptop in laptops.items()}, rounds=rounds
+            event: _take_turns(
+                {name: _measured(laptop, event) for name, laptop in laptops.items()}, rounds
             )
             for event in ("UserPromptSubmit", "PostToolUseFailure")
+        }
+        calls = {
+            event: {name: _count_calls(laptop, event) for name, laptop in laptops.items()}
+            for event in times
         }
     rows = []
     for event, found in times.items():
@@ -278,10 +286,43 @@ def _measure_hooks(place: Path, rounds: int) -> None:
             for seconds in found.values()
         ]
         rows.append((event, *figures))
-    table("A hook without a daemon: median, and beside no server", [("event", *laptops), *rows])
+        counted = calls[event].values()
+        rows.append(("… system calls, to the network", *(f"{n:,}, {net}" for n, net in counted)))
+    title = "A hook without a daemon: median of its processor time, and beside no server"
+    table(title, [("event", *laptops), *rows])
 
 
-def _timed(laptop: Laptop, event: str) -> Any:
+def _take_turns(jobs: dict[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """What every job returns in every round; noise hits all alike."""
+    found = [{name: job() for name, job in jobs.items()} for _ in range(rounds)]
+    return {name: [one[name] for one in found] for name in jobs}
+
+
+def _event(name: str) -> dict[str, Any]:
     call = {"tool_name": "Bash", "tool_input": {"command": "mkdir out/x"}, "error": _error("out")}
-    more = {"prompt": "Make the folder"} if event == "UserPromptSubmit" else call
-    return lambda: laptop.hook(event, f"t{time.monotonic_ns()}", **more)
+    return {"prompt": "Make the folder"} if name == "UserPromptSubmit" else call
+
+
+def _measured(laptop: Laptop, event: str) -> Callable[[], float]:
+    """A hook that returns the processor time it took."""
+
+    def measure() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        laptop.hook(event, f"t{time.monotonic_ns()}", **_event(event))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return measure
+
+
+def _count_calls(laptop: Laptop, event: str) -> tuple[int, int]:
+    """How many system calls a hook makes, and how many of them name an address of the network."""
+    strace = shutil.which("strace")
+    if strace is None:
+        return 0, 0
+    log = laptop.home / "strace"
+    laptop.before = (strace, "-f", "-qq", "-o", str(log))
+    laptop.hook(event, "counted", **_event(event))
+    laptop.before = ()
+    lines = log.read_text(errors="replace").splitlines()
+    return len(lines), sum("AF_INET" in line for line in lines)

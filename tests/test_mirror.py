@@ -13,11 +13,10 @@ import hardwon
 from hardwon import Hardwon, Scope
 from hardwon.core import _files
 from hardwon.core.settings import load
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import PROVISIONAL, Status
 from hardwon.storage.sql.journal import notes_for
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
-from hardwon.storage.stores.sqlite.mirror import PROVISIONAL
 from tests.embedders import Topics
 from tests.postgres_server import Place
 from tests.redis_server import free_port

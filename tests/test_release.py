@@ -130,12 +130,17 @@ def test_without_an_extra_a_command_names_it(
     done = subprocess.run(called, env=alone, capture_output=True, text=True)
 
     assert done.returncode == 1
-    assert f"pip install 'hardwon[{extra}]'" in done.stderr
+    assert f"'hardwon[{extra}]' where hardwon is installed" in done.stderr
 
 
-def test_the_extra_of_the_embedding_model_names_its_package_in_a_clone() -> None:
-    assert "(./packages/minilm '.[vectors]' in a clone)" in str(MissingExtra("vectors"))
-    assert "('.[serve]' in a clone)" in str(MissingExtra("serve"))
+def test_the_extra_of_the_embedding_model_names_its_package() -> None:
+    model = "pip install ./hardwon_minilm-*.whl 'hardwon[vectors]' where hardwon is installed"
+    assert model in str(MissingExtra("vectors"))
+    assert "(in a clone: pip install ./packages/minilm '.[vectors]')" in str(
+        MissingExtra("vectors")
+    )
+    assert "pip install 'hardwon[serve]' where hardwon is installed" in str(MissingExtra("serve"))
+    assert "(in a clone: pip install '.[serve]')" in str(MissingExtra("serve"))
 
 
 def test_a_tree_with_changes_is_not_released(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.settings import Settings
-from hardwon.learn.traces.conventions import Span, spans_in_protobuf
+from hardwon.learn.traces.conventions import Span, read_request
 from tests.integrations.environments import python_with
 from tests.surfaces.serve.served import served
 
@@ -94,7 +94,7 @@ class Receiver:
     def take(self, path: str, body: bytes) -> None:
         if path == "/v1/traces":
             self.bodies.append(body)
-            self.spans += spans_in_protobuf(body)
+            self.spans += read_request(body, is_json=False, is_logs=False)
         else:
             file = self._folder / f"metrics-{len(self.metrics)}"
             file.write_bytes(body)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from tests.full_disk import full_disk
 from tests.postgres_server import PostgresServer
 from tests.programs import needs
 from tests.surfaces.serve.processes import key, serving
+from tests.surfaces.serve.served import served
 
 ALL_SENT = "0 notes to send"
 
@@ -73,11 +76,42 @@ def test_a_server_that_is_killed_again_and_again_takes_each_note_once(
     assert count(home) == (6, 6)
 
 
-@pytest.mark.parametrize("off", ["+1h", "-1h"])
-def test_a_clock_that_is_off_by_an_hour_changes_nothing(
+@pytest.mark.parametrize("unknown", ["step", "run,delivery,ended run", "step,run,delivery,unit"])
+def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
+    tmp_path: Path, laptops: list[Laptop], unknown: str
+) -> None:
+    home, (ada, ben) = tmp_path / "server", laptops
+    with serving(home, unknown=unknown) as server:
+        port = server.port
+        for laptop in laptops:
+            laptop.run("login", f"http://127.0.0.1:{port}", HARDWON_KEY=key(home, "create"))
+        ada.work("s1")
+        for _ in range(2):
+            ada.exchange()
+            said = ada.run("status")
+            assert ALL_SENT in said
+            assert "older than this hardwon" in said
+            assert "they stay here until it is upgraded" in said
+        assert "failed" not in said
+        assert "mkdir -p" in ada.told("s2")  # what was learnt here stays until the server has it
+
+    with serving(home, port):
+        ben.hook("SessionStart", "t0", source="startup")
+        for laptop in (ada, ada, ben):
+            laptop.exchange()
+        assert "older" not in ada.run("status")
+        assert "mkdir -p" in ben.told("t1")
+
+    assert count(home) == (1, 2)
+
+
+# faketime leaves the times of files as they are: a week later they are too old to be sent.
+@pytest.mark.parametrize("off", ["+1h", "-1h", "+6d", "-9y"])
+def test_a_clock_that_is_off_by_an_hour_or_by_years_changes_nothing(
     tmp_path: Path, laptops: list[Laptop], off: str
 ) -> None:
     home, (ada, ben) = tmp_path / "server", laptops
+    begun = datetime.now(UTC)
     wrong = Early(ada.home, ada.folder, needs("faketime", package="faketime"), off)
     with serving(home) as server:
         for laptop in (wrong, ben):
@@ -97,6 +131,31 @@ def test_a_clock_that_is_off_by_an_hour_changes_nothing(
             assert "failed" not in told
 
     assert count(home) == (2, 3)
+    with hardwon.open(home) as hw:
+        hour = timedelta(hours=1, minutes=5)
+        tenant = hw.tenant()
+        times = [at for run in tenant.ended_runs().rows for at in (run.begun, run.ended)]
+        times += [delivery.at for delivery in tenant.deliveries().rows]
+        assert len(times) > 4
+        assert all(begun - hour <= at <= datetime.now(UTC) + hour for at in times)
+
+
+@pytest.mark.parametrize("at", [1e300, -1e300, float("nan"), float("inf"), 10**400, 0, 4e9])
+def test_a_time_that_no_clock_can_have_holds_up_nobody(tmp_path: Path, at: float) -> None:
+    scope, name = ["default", "coder", "acme/api"], "a" * 32 + "-1"
+    told = [json.dumps({"begun": at, "of": scope}), json.dumps({"ended": at, "outcome": "worked"})]
+    step = json.dumps(["bash", "make", "ok", False, None])
+    delivery = ["delivery", "d1", *scope, "turn", "q", "[]", "[]", 1, 1, at, ""]
+    with served(tmp_path / "server") as server:
+        for record in (["run", scope, name, [told[0], step, told[1]]], delivery):
+            body = {"batch": record[0], "records": [record]}
+            assert server.ask("POST", "/v1/sync", body, key=server.token).json["taken"] == 1
+        server.hw.drain()
+        (run,) = server.hw.tenant().ended_runs().rows
+        (logged,) = server.hw.tenant().deliveries().rows
+
+    for shown in (run.begun, run.ended, logged.at):
+        assert abs(shown - datetime.now(UTC)) < timedelta(minutes=10)
 
 
 class Early(Laptop):
@@ -177,3 +236,29 @@ def database_server() -> Iterator[PostgresServer]:
         yield server
     finally:
         server.remove()
+
+
+_WATCHED = """
+import sys
+def watch(event, values):
+    if event == "socket.getaddrinfo" or (event == "socket.connect" and type(values[1]) is tuple):
+        with open({notes!r}, "a") as file:
+            print(sys.argv, event, values, file=file)
+sys.addaudithook(watch)
+"""
+
+
+def test_hooks_never_touch_the_network(tmp_path: Path, laptops: list[Laptop]) -> None:
+    home, (ada, _) = tmp_path / "server", laptops
+    notes = tmp_path / "notes"
+    (tmp_path / "sitecustomize.py").write_text(_WATCHED.format(notes=str(notes)))
+    ada.environ["PYTHONPATH"] = str(tmp_path)
+    with serving(home) as server:
+        ada.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=key(home, "create"))
+        assert notes.read_text()  # the log-in does
+        notes.unlink()
+        ada.work("s1")
+    ada.work("s2")  # nobody answers
+    assert "mkdir -p" in ada.told("s3")
+
+    assert not notes.exists(), notes.read_text()

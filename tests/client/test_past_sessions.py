@@ -407,3 +407,20 @@ def test_runs_in_a_file_are_imported_by_the_server(tmp_path: Path) -> None:
 
     with opened(home) as hw:
         assert [run.task for run in hw.tenant().ended_runs().rows] == ["Count"]
+
+
+def test_a_server_that_is_older_says_so_and_gets_them_when_it_is_upgraded(
+    tmp_path: Path, expected: dict[str, Any]
+) -> None:
+    home, ada = tmp_path / "server", laptop(tmp_path, "ada")
+    with serving(home, unknown="session") as server:
+        port = server.port
+        ada.run("login", f"http://127.0.0.1:{port}", HARDWON_KEY=key(home, "create"))
+        said = ada.run(*LEARN, code=1)
+        assert "is older than this hardwon and takes no past sessions" in said
+        assert "upgrade it, then repeat this" in said
+
+    with serving(home, port):
+        assert "6 sessions of 1 project sent: 25 calls, 5 failed" in ada.run(*LEARN)
+        work_on(home)
+    assert known_by(home) == expected

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from hardwon.core.values.report import Window
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
 from tests.e2e.agents import AGENTS, Lab, claude_environ, codex_settings, program
 from tests.e2e.scripted import scripted
 from tests.learn.past_runs import BEGIN
 from tests.stored import opened
-from tests.test_telemetry import receiver
+from tests.test_telemetry import Receiver, receiver
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +52,25 @@ def test_claude_code_tells_the_call_but_not_what_went_wrong(tmp_path: Path) -> N
         )
 
 
+def test_claude_code_logs_the_call_but_not_what_went_wrong(tmp_path: Path) -> None:
+    lab, shell = Lab(tmp_path), SHELLS["claude-code"]
+    with receiver(tmp_path) as received, scripted([shell(FAILING), shell(WORKING), "ok"]) as model:
+        telemetry = {
+            "CLAUDE_CODE_ENABLE_TELEMETRY": "1",
+            "OTEL_LOGS_EXPORTER": "otlp",
+            "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": received.url,
+            **dict.fromkeys(("OTEL_LOG_TOOL_DETAILS", "OTEL_LOG_TOOL_CONTENT"), "1"),
+        }
+        command = [program("claude"), "-p", PROMPT, "--dangerously-skip-permissions"]
+        lab.run([*command, "--model", "claude-sonnet-4-5"], claude_environ(model) | telemetry)
+
+    logged = "".join(Path(file).read_text() for file in received.metrics)
+    assert FAILING in logged
+    assert ERROR not in logged
+    assert recorded_steps(tmp_path, received) == []
+
+
 def test_codex_tells_calls_with_their_output_in_logs_not_in_spans(tmp_path: Path) -> None:
     lab, shell = Lab(tmp_path), SHELLS["codex"]
     with receiver(tmp_path) as received, scripted([shell(FAILING), shell(WORKING), "ok"]) as model:
@@ -61,8 +82,20 @@ def test_codex_tells_calls_with_their_output_in_logs_not_in_spans(tmp_path: Path
         options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         lab.run([program("codex"), "exec", *options, PROMPT], {"NO_KEY": "x"})
 
-    logged = "".join(Path(file).read_text() for file in received.metrics)
-    assert FAILING in logged
-    assert ERROR in logged
     assert received.spans
     assert FAILING not in repr(received.spans)
+    assert [(step.args, step.failed) for step in recorded_steps(tmp_path, received)] == [
+        (FAILING, True),
+        (WORKING, False),
+    ]
+
+
+def recorded_steps(folder: Path, received: Receiver) -> Sequence[Step]:
+    """The calls that logs in JSON tell, as they are recorded."""
+    with opened(folder / "hw") as hw:
+        agent = hw.agent("coder", project="shop")
+        for file in received.metrics:
+            agent.traces.take(Path(file).read_bytes(), is_json=True, is_logs=True)
+        agent.traces.collect(lambda: 1e12)
+        runs = hw.store.ended_runs.latest(Window(Scope("default"), BEGIN, True), limit=9)
+        return [step for run in runs for step in run.steps]

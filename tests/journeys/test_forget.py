@@ -11,6 +11,7 @@ import hardwon
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.storage.service import FileDatabase, KeyRing
 from tests.learn.traces.sent import request, root_span, tool_span
+from tests.postgres_server import Place
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
 
@@ -136,3 +137,31 @@ def test_dead_letters_of_a_forgotten_tenant_go(tmp_path: Path) -> None:
         hw.forget_tenant(GONE)
 
         assert hw.queue.dead() == []
+
+
+def test_what_waits_in_another_home_of_the_same_database_does_not_come_back(
+    database: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_POSTGRES_URL", database.url)
+    body = request([tool_span(7, 2, "make", "no targets", failed=True), root_span(7, "t")])
+    ended = [json.dumps({"begun": 1.0, "of": ["", "", ""]}), json.dumps({"ended": 2.0})]
+    step = json.dumps(["bash", "make", "no targets", True, None])
+    with hardwon.open(tmp_path / "here") as here, hardwon.open(tmp_path / "there") as there:
+        for tenant in (GONE, STAYS, "tenant-α"):
+            there.agent("spans", tenant=tenant, project="shop").traces.take(body, is_json=True)
+            run = ["run", [tenant, "coder", "shop"], f"{'a' * 32}-1", [ended[0], step, ended[1]]]
+            there.exchange.receive(tenant, [run])
+        here.forget_tenant(GONE)
+
+        there.drain()
+
+        assert here.tenant(GONE).ended_runs().rows == ()
+        assert here.tenant(GONE).scopes() == []
+        assert traces(tmp_path / "there", GONE) == []
+        for tenant in (STAYS, "tenant-α"):
+            assert len(here.tenant(tenant).ended_runs().rows) == 1
+        waiting = tmp_path / "there" / "traces"
+        assert len(list(waiting.glob("*.jsonl"))) == 2  # their last spans may still come
+        there.agent("coder", tenant=GONE).learn("It may begin anew")
+        there.drain()
+        assert len(here.agent("coder", tenant=GONE).lessons.list()) == 1

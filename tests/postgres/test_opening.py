@@ -18,8 +18,9 @@ from hardwon.core.errors import SetupError, Unavailable
 from hardwon.core.settings import load
 from hardwon.storage.postgres.connection import Exchange
 from hardwon.storage.postgres.database import Database
+from hardwon.storage.service import KeyRing, open_database
 from hardwon.surfaces.cli import run
-from tests.postgres_server import Place, PostgresServer, running
+from tests.postgres_server import OWNER, Place, PostgresServer, running
 from tests.redis_server import DURABLE, RedisServer, free_port
 
 FAILING: dict[str, Any] = {
@@ -252,3 +253,24 @@ def test_goals_in_redis_work_beside_it(database: Place, tmp_path: Path) -> None:
             assert len(server.of("default").rows("SELECT 1 FROM hardwon.lessons")) > 0
     finally:
         redis.stop()
+
+
+def test_a_database_without_an_encoding_holds_keys_and_texts_too(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = "ascii"
+    postgres.empty()  # the roles
+    options = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    postgres.execute(f"CREATE DATABASE {name} {options} OWNER {OWNER}")
+    url = postgres.url(name, OWNER)
+    with hardwon.open(url) as hw:
+        hw.agent("coder").learn("Grüße an α: use the other one")
+        (kept,) = hw.agent("coder").lessons.list()
+    with closing(open_database(load(str(tmp_path)).on_database(url))) as database:
+        ring = KeyRing(database)
+        made = ring.create(role="agent")
+        found = ring.holder(made[1])
+
+    assert "Grüße an α" in kept.correction
+    assert found is not None
+    assert found.id == made[0].id

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core import _files
 from hardwon.core.project import claim_of
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.lesson import FILE_TAG, USER_SUPPLIED, Lesson, Status
+from hardwon.core.values.lesson import FILE_TAG, PROVISIONAL, USER_SUPPLIED, Lesson, Status
 from hardwon.engine import trust
 from hardwon.engine.pipeline.playbook import SORTS, sort_of
 
@@ -64,8 +64,6 @@ def read(lessons: Lessons, scope: Scope, folder: str, *, is_copy: bool = False) 
     """
     own, known_there = _own_lessons(lessons, scope), set[tuple[str, str]]()
     if is_copy:
-        from hardwon.storage.stores.sqlite.mirror import PROVISIONAL
-
         theirs = [lesson for lesson in own if lesson.id < PROVISIONAL]
         known_there = {(lesson.situation, lesson.correction) for lesson in theirs}
         own = [lesson for lesson in own if lesson.id >= PROVISIONAL]

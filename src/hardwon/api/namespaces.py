@@ -69,6 +69,10 @@ class Exchange(_OfEngine):
         """Learn from what another machine noted; once, however often the batch is sent."""
         self._engine.receive(batch, records)
 
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that can be received."""
+        return self._engine.unscreened.kinds
+
     def state(self, scope: Scope) -> tuple[int, str, float | None]:
         """The version of a scope's lessons; the salt and the share of the hold-out."""
         shelves = self._engine.shelves

@@ -31,7 +31,7 @@ from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
 from hardwon.storage import service
-from hardwon.storage.stores import run_files
+from hardwon.storage.stores import run_files, runs
 
 if TYPE_CHECKING:
     from hardwon.models.budget import Spent
@@ -224,8 +224,6 @@ def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
 
 def forget(engine: Runtime, name: str) -> None:
     """Delete a tenant; its jobs first, so that no worker creates lessons again."""
-    from hardwon.learn.traces import runs as traces  # on use: no other verb needs them
-    from hardwon.learn.transcripts import sending
     from hardwon.learn.trials import loops  # on use: the API must not wait for what runs loops
 
     loops.forget(engine, name)
@@ -237,9 +235,8 @@ def forget(engine: Runtime, name: str) -> None:
             engine.queue.purge(job.id)
     engine.accounts.ledger.forget(name)
     if engine.on_disk:
-        for module in (run_files, trust):
-            module.forget(engine.settings.home, name)
+        trust.forget(engine.settings.home, name)
         service.forget(engine.settings, name)
-        sending.forget(engine, name)  # after its keys, which could send more
-        traces.forget(engine, name)
+        run_files.forget(engine.settings.home, name)  # after its keys, which could send more
     engine.store.forget(name)
+    engine.unscreened.note_forgotten(runs.tenant_mark(name))

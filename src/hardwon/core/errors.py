@@ -16,13 +16,15 @@ HardwonError
 │   │   ├── BudgetSpent   wait for tomorrow, or raise the budget
 │   │   └── CircuitOpen   wait until the circuit closes
 │   └── Unavailable       a server is down; the queue tries again without limit
+│       └── OlderServer   upgrade the server; what was sent is kept until then
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model did not keep to the agreed format
 """
 
 import errno
 
-_FROM_CLONE = {"vectors": "./packages/minilm "}  # packages of a clone that an extra needs
+# Packages that an extra needs and no index has: as files of a release, and in a clone.
+_OWN = {"vectors": ("./hardwon_minilm-*.whl ", "./packages/minilm ")}
 
 
 class HardwonError(Exception):
@@ -71,9 +73,10 @@ class MissingExtra(SetupError):
     """An optional part was asked for and its packages are not installed."""
 
     def __init__(self, extra: str) -> None:
-        in_clone = f"{_FROM_CLONE.get(extra, '')}'.[{extra}]'"
+        file, folder = _OWN.get(extra, ("", ""))
         super().__init__(
-            f"This needs an extra: pip install 'hardwon[{extra}]' ({in_clone} in a clone)"
+            f"This needs an extra: pip install {file}'hardwon[{extra}]' where hardwon is installed"
+            f" (in a clone: pip install {folder}'.[{extra}]')"
         )
         self.extra = extra
 
@@ -119,6 +122,10 @@ class Unavailable(TransientError):
 
     def __init__(self, problem: str, *, retry_after: float | None = 2.0) -> None:
         super().__init__(problem, retry_after=retry_after)
+
+
+class OlderServer(Unavailable):
+    """The server does not know what a newer hardwon sends; none of it was taken."""
 
 
 class NotTried(TransientError):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _QUERY_KEPT = 500  # characters of a query that are logged
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
+_ONLY_HERE = "(the words stay on that machine: lessons of the repository's files are among them)"
 
 
 class Found(NamedTuple):
@@ -251,7 +252,9 @@ def note_shown(run: Run, block: Injection, call: str) -> None:
     names = [
         name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
     ]
-    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)), text=block.text)
+    is_private = any(lesson.stays_here for lesson in block.lessons)
+    text = _ONLY_HERE if is_private else block.text
+    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)), text=text)
     run.note_shown([lesson.id for lesson in block.lessons], call, delivery)
 
 

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,6 +37,9 @@ WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
 _REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
 _EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together
+# Where records have times; those of runs, jobs and sessions are read where these are taken in.
+_TIMES = {"delivery": (11,), "ended run": (5, 6), "unit": (7,), "unit excluded": (3,)}
+_OLDEST, _AHEAD = 366 * 86400.0, 300.0  # seconds: what comes may be so old, and so early
 
 
 class ForwardingDoors(Doors):
@@ -218,21 +222,36 @@ def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], date
     return copies
 
 
+def believe(noted: object, now: float) -> object:
+    """A time that another machine noted; one that cannot be right counts as `now`."""
+    is_wrong = isinstance(noted, int | float) and not now - _OLDEST <= noted <= now + _AHEAD
+    return now if is_wrong else noted
+
+
+def with_believed_times(record: Sequence[object], now: float) -> list[object]:
+    """A record of another machine, whose clock may be off by years."""
+    places = _TIMES.get(str(record[0]), ()) if record else ()
+    return [believe(value, now) if at in places else value for at, value in enumerate(record)]
+
+
 def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
     """Fold in records of other machines that a store does not understand by itself."""
+    now = engine.clock()
     recording = Recording(engine.unscreened, engine.settings, engine.clock)
     for scope, step, past, shown in records if kind == MET else ():
         memory = recording.memory(Scope(*scope))
         lessons = [lesson for number in shown if (lesson := memory.get(number))]
         recording.learn(memory.scope, read_step(step), _restore_past(past), lessons)
     for scope, name, lines in records if kind == RUN else ():
-        ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines)
+        date = partial(believe, now=now.timestamp())
+        ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines, date=date)
         if ended is not None and engine.reads(ended.steps):
             run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
             engine.read_run(Episode(Scope(*scope), ended.task), run, ended.steps)
     for scope, text in records if kind == JOB else ():
         job = job_records.decode(base64.b64decode(text))
-        engine.queue.put(job._replace(episode=job.episode._replace(scope=Scope(*scope))))
+        episode, queued = job.episode._replace(scope=Scope(*scope)), min(job.enqueued_at, now)
+        engine.queue.put(job._replace(episode=episode, enqueued_at=queued, due=min(job.due, now)))
 
 
 def _plain(past: RunSoFar) -> list[Any]:

@@ -112,7 +112,11 @@ class Runtime:
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
-        self.unscreened.receive(batch, screened_ports.screen_value(list(records)))
+        from hardwon.engine import mirror
+
+        now = self.clock().timestamp()
+        dated = [mirror.with_believed_times(record, now) for record in records]
+        self.unscreened.receive(batch, screened_ports.screen_value(dated))
 
     @cached_property
     def shelves(self) -> mirror.Shelves:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _NAME = "hardwon"
 # Requests without a span: those that collect spans and counts would otherwise cause new ones.
-_QUIET = ("/v1/traces", "/metrics", "/healthz", "/readyz", "/static/")
+_QUIET = ("/v1/traces", "/v1/logs", "/metrics", "/healthz", "/readyz", "/static/")
 
 _tracer = trace.get_tracer(_NAME)
 _meter = metrics.get_meter(_NAME)

@@ -48,6 +48,8 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
 
     Each confirms or weakens items of its project's playbook; `retires`: see `playbook.settle`.
     """
+    for mark, at in store.forgotten().items():
+        run_files.forget_marked(settings.home, mark, before=at)
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settle_scope(settings.home, run.scope)

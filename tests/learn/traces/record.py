@@ -24,6 +24,7 @@ TASK = "Report the stock of the store north"
 ERROR = "kiosk: error: not logged in, run `kiosk login --store north` first"
 _logged_in = False
 received: list[bytes] = []
+COLLECTED = "/v1/traces"  # what is written down
 
 
 def kiosk(command: str) -> str:
@@ -38,14 +39,15 @@ def kiosk(command: str) -> str:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The model at `/v1/chat/completions`, the collector at `/v1/traces`."""
+    """The model at `/v1/chat/completions`, the collector at `/v1/traces` and `/v1/logs`."""
 
     def do_POST(self) -> None:
         body = self._body()
         if self.headers.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        if self.path.endswith("/v1/traces"):
-            received.append(body)
+        if self.path.endswith(("/v1/traces", "/v1/logs")):
+            if self.path.endswith(COLLECTED):
+                received.append(body)
             return self._answer("application/x-protobuf", b"")
         messages = json.loads(body)["messages"]
         results = sum(message["role"] == "tool" for message in messages)
@@ -230,6 +232,32 @@ def genai() -> None:
     made.shutdown()
 
 
+def openai_events() -> None:
+    """opentelemetry-instrumentation-openai-v2 opentelemetry-util-genai==0.4b0 "openai<3" httpx"""
+    global COLLECTED
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+    from opentelemetry.sdk.resources import Resource
+
+    COLLECTED = "/v1/logs"
+    logs = LoggerProvider(resource=Resource.create({"service.name": "kiosk-agent"}))
+    logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{BASE}/v1/logs")))
+    made = provider()
+    OpenAIInstrumentor().instrument(tracer_provider=made, logger_provider=logs)
+    with made.get_tracer("own").start_as_current_span("agent run"):
+        chat_loop()
+    made.shutdown()
+    logs.shutdown()
+
+
+def openai_messages() -> None:
+    """The same packages, in the first form of the conventions: an event for each message"""
+    os.environ["OTEL_SEMCONV_STABILITY_OPT_IN"] = ""
+    openai_events()
+
+
 def vercel() -> None:
     """npm: ai @ai-sdk/openai-compatible zod @opentelemetry/sdk-node, and its exporter for proto"""
     subprocess.run(["node", sys.argv[3], BASE], check=True)
@@ -237,7 +265,10 @@ def vercel() -> None:
 
 FRAMEWORKS = {
     made.__name__: made
-    for made in (openinference_openai, langgraph, logfire, traceloop, langfuse, genai, vercel)
+    for made in (
+        *(openinference_openai, langgraph, logfire, traceloop, langfuse, genai, vercel),
+        *(openai_events, openai_messages),
+    )
 }
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
-from hardwon.learn.traces.conventions import spans_in_protobuf
+from hardwon.learn.traces.conventions import read_request
 from tests.learn.traces import record
 from tests.learn.traces.sent import recorded
 
@@ -99,7 +99,11 @@ def langfuse() -> list[str]:
     from langfuse.api import ObservationV2
 
     made = []
-    for span in (one for body in recorded("langfuse") for one in spans_in_protobuf(body)):
+    for span in (
+        one
+        for body in recorded("langfuse")
+        for one in read_request(body, is_json=False, is_logs=False)
+    ):
         given = {name.rpartition(".")[2]: value for name, value in span.attributes.items()}
         observation = ObservationV2(
             id=span.id,

@@ -16,9 +16,9 @@ RECORDED = Path(__file__).parent / "recorded"
 FRAMEWORKS = sorted(path.name.removesuffix(".pb.gz") for path in RECORDED.glob("*.pb.gz"))
 
 
-def recorded(framework: str) -> list[bytes]:
+def recorded(framework: str, folder: Path = RECORDED) -> list[bytes]:
     """The requests that the exporter of a framework has sent, see `record.py`."""
-    data = gzip.decompress((RECORDED / f"{framework}.pb.gz").read_bytes())
+    data = gzip.decompress((folder / f"{framework}.pb.gz").read_bytes())
     requests, at = [], 0
     while at < len(data):
         (size,) = struct.unpack_from("<I", data, at)

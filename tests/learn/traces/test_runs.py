@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,16 @@ def test_a_worker_records_what_has_ended(hw: StoredHardwon, monkeypatch: Any) ->
     hw.drain()
 
     assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
+
+
+@pytest.mark.parametrize("at", [2 * 10**18, 10**19, 10**30, 10**400, -(10**30), 0])
+def test_no_time_is_later_than_now(hw: StoredHardwon, at: int) -> None:
+    odd = {"startTimeUnixNano": str(at), "endTimeUnixNano": str(at + 1)}
+    take(hw, *(one | odd for one in (*CALLS, ROOT)))
+
+    assert [run.status for run in collect(hw)] == [LEARNT]
+    (run,) = hw.tenant().ended_runs().rows
+    assert run.begun <= run.ended <= datetime.now(UTC)
 
 
 def test_an_odd_time_or_value_is_no_error(hw: StoredHardwon) -> None:

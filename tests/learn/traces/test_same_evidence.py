@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def test_traces_leave_the_evidence_of_the_same_runs_recorded_live(
 ) -> None:
     past, at = runs_of(source), [BEGIN]
     spans = [span for run in past for span in spans_of(run)]
-    with opened(tmp_path / "traces", clock=lambda: BEGIN) as hw:
+    with opened(tmp_path / "traces", clock=lambda: BEGIN + timedelta(days=9)) as hw:
         agent = hw.agent("coder")
         for first in range(0, len(spans), _BATCH):
             agent.traces.take(request(spans[first : first + _BATCH]), is_json=True)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.core.values.lesson import PROVISIONAL
 from hardwon.knowledge.ranking.query import query
 from hardwon.knowledge.reading.guards import forbidden_call
 from hardwon.storage.stores.sqlite import SqliteStore
-from hardwon.storage.stores.sqlite.mirror import PROVISIONAL, Mirror
+from hardwon.storage.stores.sqlite.mirror import Mirror
 from tests.samples import CODER, NOW, lesson
 
 SERVER = "postgresql://there/db"

@@ -21,8 +21,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 import hardwon
+from hardwon.api.client.remote import connect
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.mcp import server
+from tests.surfaces.serve.served import served as http_served
 
 ERAS = ["auto", "legacy"]
 Connected = Callable[[], AbstractAsyncContextManager[Client]]
@@ -286,3 +288,20 @@ async def connected(url: str, token: str, era: str, **more: Any) -> AsyncIterato
         transport = streamable_http_client(url, http_client=http)
         async with Client(transport, mode=era, **more) as client:
             yield client
+
+
+@pytest.mark.parametrize("logged_in", [False, True])
+def test_after_a_login_no_tool_is_offered_that_only_the_server_could_do(
+    home: Path, tmp_path: Path, logged_in: bool
+) -> None:
+    async def names(hw: Any) -> set[str]:
+        built = server.build(hw, hw.agent("coder", project="acme/api"))
+        async with Client(built, mode="auto") as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    with http_served(tmp_path / "server") as there, hardwon.open(home) as here:
+        url = f"http://127.0.0.1:{there.service.port}"
+        with connect(url, key=there.key("agent")) if logged_in else here as hw:
+            offered = asyncio.run(names(hw))
+    assert "playbook_add" in offered
+    assert ("select_insights" in offered) is not logged_in

@@ -62,9 +62,22 @@ class Server:
         self.process.wait()
 
 
+_OLDER = """
+import runpy, sys
+from hardwon.storage.sql.journal import Journal
+on, unknown = Journal.on, sys.argv.pop().split(",")
+Journal.on = lambda self, kind, fold: None if kind in unknown else on(self, kind, fold)
+runpy.run_module("hardwon", run_name="__main__")
+"""
+
+
 @contextmanager
-def serving(home: Path, port: int = 0) -> Iterator[Server]:
-    command = [sys.executable, "-m", "hardwon", "serve", "--port", str(port)]
+def serving(home: Path, port: int = 0, *, unknown: str = "") -> Iterator[Server]:
+    """A server; with `unknown` one of the time before records had these kinds."""
+    words = ["serve", "--port", str(port)]
+    command = [sys.executable, "-m", "hardwon", *words]
+    if unknown:
+        command = [sys.executable, "-c", _OLDER, *words, unknown]
     with subprocess.Popen(
         command, env=environment(home), stdout=subprocess.PIPE, text=True
     ) as process:

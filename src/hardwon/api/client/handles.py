@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar, Unpack
 
@@ -21,7 +22,7 @@ from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING
 from hardwon.core.values.dream import Dream, DreamChange
 from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
-from hardwon.core.values.lesson import Change, Lesson
+from hardwon.core.values.lesson import PROVISIONAL, Change, Lesson, Status
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import inject
@@ -150,20 +151,40 @@ class RemoteHandle:
             raise OnServerOnly(f"`{name}`")
 
 
-class RemoteLessons(RemoteHandle):
-    """The lessons of an agent. Each verb is one request, a list one request per page."""
+def _verb_on_one(
+    local: Callable[Concatenate[Lessons, P], R], name: str
+) -> Callable[Concatenate[Any, P], R]:
+    """A verb on one lesson, done where that is: by the server, or in the copy of this machine."""
+    remote = verb(local, name)
 
-    get = verb(Lessons.get, "lessons.get")
-    exposures = verb(Lessons.exposures, "lessons.exposures")
-    verdict = verb(Lessons.verdict, "lessons.verdict")
-    edit = verb(Lessons.edit, "lessons.edit")
+    @functools.wraps(local)
+    def act(handle: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if not handle._is_here(next(iter((*args, *kwargs.values())))):
+            return remote(handle, *args, **kwargs)
+        with handle._copy() as lessons:
+            return local(lessons, *args, **kwargs)
+
+    return act
+
+
+class RemoteLessons(RemoteHandle):
+    """The lessons of an agent. Each verb is one request, a list one request per page.
+
+    Those of the repository's files stay on this machine, and so does what a person does to them.
+    """
+
+    get = _verb_on_one(Lessons.get, "lessons.get")
+    exposures = _verb_on_one(Lessons.exposures, "lessons.exposures")
+    verdict = _verb_on_one(Lessons.verdict, "lessons.verdict")
+    edit = _verb_on_one(Lessons.edit, "lessons.edit")
     guard = verb(Lessons.guard, "lessons.guard")
-    delete = verb(Lessons.delete, "lessons.delete")
+    delete = _verb_on_one(Lessons.delete, "lessons.delete")
     history = verb(Lessons.history, "lessons.history", without="lessons.all_history")
     undo = verb(Lessons.undo, "lessons.undo", without="lessons.undo_newest")
-    approve = verb(Lessons.approve, "lessons.approve")
+    approve = _verb_on_one(Lessons.approve, "lessons.approve")
     revoke = verb(Lessons.revoke, "lessons.revoke")
     export = verb(Lessons.export, "lessons.export")
+    _list_there = verb(Lessons.list, "lessons.list")
 
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Store a lesson in your own words: when it applies, and what to do then."""
@@ -208,7 +229,26 @@ class RemoteLessons(RemoteHandle):
             raise storage_error(error, source) from error
         return self._list(Lesson, "lessons.import", trust=trust, bytes=pack)
 
-    list = verb(Lessons.list, "lessons.list")
+    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
+        """The lessons with this status, the most recently consulted first."""
+        found = [*self._list_there(limit=limit, status=status)]
+        if status == Status.QUARANTINED and self._is_here(PROVISIONAL):
+            with self._copy() as lessons:
+                held = lessons.list(limit=limit, status=status)
+                found = [*(lesson for lesson in held if lesson.stays_here), *found]
+        return found[:limit]
+
+    def _is_here(self, number: int) -> bool:
+        """Whether only the copy of this machine can have the lesson with this number."""
+        return number >= PROVISIONAL and bool(self._connection.settings.server.url)
+
+    @contextmanager
+    def _copy(self) -> Iterator[Lessons]:
+        """The lessons of the agent as hooks read them."""
+        from hardwon import api  # on use: the API itself loads this module
+
+        with api.open(settings=self._connection.settings.for_hooks()) as hw:
+            yield hw.agent(self.scope.agent, project=self.scope.project).lessons
 
 
 class RemoteGoals(RemoteHandle):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from hardwon.api.client import sync
 from hardwon.api.client.handles import RemoteHandle
-from hardwon.core.errors import InvalidInput, NotAllowed
+from hardwon.core.errors import InvalidInput, NotAllowed, OlderServer
 from hardwon.core.values.scope import Scope
 from hardwon.learn.transcripts.past import PastHandle
 from hardwon.learn.transcripts.sending import SentSessions
@@ -23,8 +24,14 @@ class RemoteSessions(RemoteHandle, PastHandle):
             raise InvalidInput("sessions are sent after `hardwon login URL`")
 
         def push(batch: str, scope: Scope, record: Sequence[object]) -> None:
-            sent = {"batch": batch, "records": [record]}
-            if not connection.wire.call("sync.push", None, sent)["taken"]:
+            try:
+                taken = sync.push(connection.wire, batch, [record])
+            except OlderServer as error:
+                raise OlderServer(
+                    f"{connection.settings.server.url} is older than this hardwon and takes no"
+                    f" past sessions ({error}); upgrade it, then repeat this"
+                ) from error
+            if not taken:
                 only = connection.wire.call("operations.me", None, {})["agent"]
                 is_project = only in {None, scope.agent}
                 what = f"project {scope.project!r}" if is_project else f"agent {scope.agent!r}"

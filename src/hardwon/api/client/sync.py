@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.api.codec import decode
 from hardwon.core import _files
-from hardwon.core.errors import HardwonError, InvalidInput, SetupError
+from hardwon.core.errors import HardwonError, InvalidInput, NotFound, OlderServer, SetupError
 from hardwon.core.settings import Settings
 from hardwon.core.values.job import Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.engine import worker
-from hardwon.engine.mirror import JOB, RUN, WANTED, Copies
+from hardwon.engine.mirror import JOB, MET, RUN, WANTED, Copies
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.sql.journal import Spool, notes_for
@@ -48,6 +48,7 @@ class SyncStatus(NamedTuple):
     waiting: int = 0  # notes, runs and jobs that wait to be sent
     refused: int = 0  # notes that the server will never take
     error: str = ""  # why the last exchange failed; "" if it did not
+    held: int = 0  # notes that a server older than this machine does not know
 
 
 class HttpShelves:
@@ -96,6 +97,7 @@ class Sync:
         self._files = SyncFiles(settings)
         self._queue = FileQueue(worker.base_of(settings))
         self._copies = Copies(HttpShelves(wire), settings.home, settings.server.url, send=self.send)
+        self._unknown: set[str] = set()  # kinds of records that the server did not know lately
 
     def run(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Exchange until SIGTERM, until hooks were idle, or once; how much was sent.
@@ -135,7 +137,11 @@ class Sync:
         return True
 
     def send(self) -> bool:
-        """Send notes, ended runs and jobs, oldest first; whether the server has them all."""
+        """Send notes, ended runs and jobs, oldest first; whether the server learnt from all."""
+        self._unknown.clear()
+        with self._files.held.take() as (_, held):
+            for name, record in held:  # the server may have been upgraded since
+                self._push_one(name, record)
         with self._files.notes.take() as (batch, records):
             wanted = [record[1:] for record in records if record[0] == WANTED]
             if wanted:
@@ -151,7 +157,7 @@ class Sync:
             name = f"job-{job.id}-{job.enqueued_at.timestamp()}"
             self._push(name, [[JOB, job.episode.scope, text]])
             self._queue.forget(job)
-        return self._files.notes.size() == 0
+        return self._files.notes.size() == 0 and MET not in self._unknown
 
     def waiting(self) -> int:
         """How many notes, runs and jobs wait to be sent."""
@@ -167,13 +173,35 @@ class Sync:
         for number, part in enumerate(_parts(records)):
             name = f"{batch}-{number}"
             try:
-                self._wire.call("sync.push", None, {"batch": name, "records": part})
-            except InvalidInput as error:
-                if len(part) == 1:  # it can never be sent, and must not block others
-                    self._files.refused.append([str(error), *part])
-                    continue
+                if len(part) > 1:
+                    push(self._wire, name, part)
+                else:
+                    self._push_one(name, part[0])
+            except (InvalidInput, OlderServer):
                 for at, record in enumerate(part):
-                    self._push(f"{name}.{at}", [record])
+                    self._push_one(f"{name}.{at}", record)
+
+    def _push_one(self, name: str, record: list[Any]) -> None:
+        """Send a record; one that is not taken is set aside, and does not block others."""
+        try:
+            if record[0] not in self._unknown:
+                push(self._wire, name, [record])
+                return
+        except InvalidInput as error:
+            self._files.refused.append([str(error), record])
+            return
+        except OlderServer:
+            self._unknown.add(record[0])
+        self._files.held.append([name, record])
+
+
+def push(wire: Wire, batch: str, records: Sequence[Any]) -> int:
+    """Send records, which the server takes once; how many it took. OlderServer: none."""
+    try:
+        taken: int = wire.call("sync.push", None, {"batch": batch, "records": records})["taken"]
+    except NotFound as error:
+        raise OlderServer(f"it takes no records at all: {error}") from error
+    return taken
 
 
 class SyncFiles:
@@ -185,6 +213,7 @@ class SyncFiles:
         self._ended = os.path.join(self._runs, runs.ASIDE)
         self._status = f"{self._notes}.status"
         self.refused = Spool(f"{self._notes}.refused")
+        self.held = Spool(f"{self._notes}.held")
         self.notes = Spool(self._notes)
 
     def waiting(self) -> int:
@@ -195,6 +224,10 @@ class SyncFiles:
     def count_refused(self) -> int:
         """How many notes the server will never take."""
         return _lines(f"{self._notes}.refused")
+
+    def count_held(self) -> int:
+        """How many notes wait until the server is upgraded."""
+        return _lines(f"{self._notes}.held") + _lines(f"{self._notes}.held.taken")
 
     def last_change(self) -> float:
         """When a hook last noted something."""
@@ -227,8 +260,10 @@ def status(settings: Settings) -> SyncStatus:
     waiting += files.waiting()
     known = files.read()
     at = datetime.fromisoformat(known["at"]) if known.get("at") else None
-    error = known.get("error", "")
-    return SyncStatus(settings.server.url, at, waiting, files.count_refused(), error)
+    return SyncStatus(
+        *(settings.server.url, at, waiting, files.count_refused(), known.get("error", "")),
+        held=files.count_held(),
+    )
 
 
 def key_of(settings: Settings) -> str:

@@ -15,6 +15,7 @@ from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
     NotFound,
+    OlderServer,
     SetupError,
     TransientError,
     Unavailable,
@@ -162,6 +163,8 @@ def _error_of(answer: Answer) -> HardwonError:
         return missing
     if answer.status in {401, 403, 421}:
         return SetupError(f"the server refuses: {detail}")
+    if answer.status == 501:
+        return OlderServer(detail)
     if answer.status in {429, 503}:
         return TransientError(detail, retry_after=answer.retry_after)
     return InvalidInput(detail) if answer.status < 500 else Unavailable(detail)

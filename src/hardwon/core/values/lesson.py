@@ -203,6 +203,7 @@ RULES = "rules"  # the author of lessons that no model worded
 RUN = "run"  # the origin of lessons from reflections on runs; the source follows
 MINED = "mined"  # the origin of lessons made from steps without a model
 FILE_TAG = "file:"  # of a lesson that a file of the repository holds; digests follow
+PROVISIONAL = 0xC000_0000  # numbers from here on were given in a copy; four bytes hold them
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
 
@@ -267,6 +268,11 @@ class Lesson(NamedTuple):
     def is_active(self) -> bool:
         """Whether it may be shown: a candidate, or proven."""
         return self.status in LIVE[1:]
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether a file of the repository holds it and the server of this machine does not."""
+        return self.id >= PROVISIONAL and any(tag.startswith(FILE_TAG) for tag in self.tags)
 
     @property
     def was_retired(self) -> bool:

@@ -210,10 +210,13 @@ def _label(value: object, line: str) -> str:
 
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
-    if label := _label(value, run.line):
-        return f", {label}"
-    if isinstance(value, int | float) and isinstance(old, int | float):
-        return ""  # one number for another belongs to its run
+    label = _label(value, run.line)
+    if isinstance(value, int | float):  # else one number for another belongs to its run
+        is_form = type(old) is not type(value) and not label
+        return (
+            f" as `{value}`" if is_form and fold_value(value, run.text) else label and f", {label}"
+        )
     shown = fold_value(value, run.text, run.printed)
-    is_other = shown not in ("", fold_value(old, run.text, run.printed), str(old))
-    return f" as `{shown}`" if is_other else ""
+    if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
+        return f" as `{shown}`"
+    return label and f", {label}"

@@ -1,4 +1,4 @@
-"""Spans of OTLP and of exports, and what they say about a run: calls, results, what was asked."""
+"""Spans and logs of OTLP, and what they say about a run: calls, results, what was asked."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.learn.transcripts.transcript import OUTPUT_LIMIT, text_of
+from hardwon.learn.transcripts.transcript import OUTPUT_LIMIT, states_failure, text_of
 
 _TASK = 4000  # characters of what was asked for
 _NAME = 200
@@ -28,6 +28,8 @@ class Convention(NamedTuple):
     args: str
     output: str
     is_json: bool = False  # whether an output that is a text is quoted
+    success: str = ""  # "false" there: the call failed
+    has_exit: bool = False  # whether the output states the exit code of a command
 
 
 CONVENTIONS = (
@@ -70,9 +72,20 @@ CONVENTIONS = (
         "langfuse.observation.output",
         is_json=True,
     ),
+    Convention(
+        "Codex",
+        ("event.name", "codex.tool_result"),
+        "tool_name",
+        "arguments",
+        "output",
+        success="success",
+        has_exit=True,
+    ),
 )
+_ASKED = {"codex.user_prompt": "prompt"}  # events that state what was asked, and where
+INPUT = "gen_ai.input.messages"
 _INPUT = (  # JSON
-    "gen_ai.input.messages",
+    INPUT,
     "ai.prompt.messages",
     "ai.prompt",
     "langfuse.observation.input",
@@ -84,7 +97,7 @@ _FLAT = re.compile(
     r"(\d{1,6})\.message\.(?:(role|content|tool_call_id)"
     r"|tool_calls\.(\d{1,4})\.tool_call\.(?:(id)|function\.(name|arguments)))"
 )
-_CONVERSATION = ("gen_ai.conversation.id", "session.id")
+_CONVERSATION = ("gen_ai.conversation.id", "session.id", "conversation.id")
 _PROJECT, _SERVICE, _UNKNOWN = "hardwon.project", "service.name", "unknown_service"
 
 
@@ -124,6 +137,7 @@ def row_of(span: Span) -> Row | None:
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     asked = [message.text for message in messages if message.role == "user" and message.text]
+    asked += [given[name] for event, name in _ASKED.items() if _is_event(given, event, name)]
     step = next(
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
@@ -160,6 +174,10 @@ def row_of(span: Span) -> Row | None:
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
 
 
+def _is_event(given: Mapping[str, Any], event: str, name: str) -> bool:
+    return given.get("event.name") == event and isinstance(given.get(name), str)
+
+
 def _screen(value: Any, limit: int) -> str:
     return screen_text(str(value), limit)
 
@@ -167,8 +185,11 @@ def _screen(value: Any, limit: int) -> str:
 def _step(span: Span, convention: Convention) -> tuple[str, str, str, bool | None]:
     given = span.attributes
     output, failed = _result(given.get(convention.output), is_json=convention.is_json), span.failed
-    if failed is None and given.get("error.type"):
+    is_refused = given.get(convention.success) in {"false", False}
+    if failed is None and (given.get("error.type") or is_refused):
         failed = True
+    if failed is None and convention.has_exit:
+        failed = states_failure(output)
     if failed and not output:
         raised = (
             held.get("exception.message") for name, held in span.events if name == "exception"
@@ -273,6 +294,7 @@ def _call(plain: Mapping[str, Any]) -> tuple[str, str, str]:
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NESTED = 40  # messages within messages
+_REQUESTS = {False: "Request", True: "LogsRequest"}
 _VERDICTS = {1: False, "STATUS_CODE_OK": False, 2: True, "STATUS_CODE_ERROR": True}
 _SCALARS: dict[str, Callable[[Any], Any]] = {
     "hex": bytes.hex,
@@ -287,6 +309,18 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
 # `*` stands before what may come more than once.
 _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
     "Request": {1: ("resourceSpans", "*ResourceSpans")},
+    "LogsRequest": {1: ("resourceLogs", "*ResourceLogs")},
+    "ResourceLogs": {1: ("resource", "Resource"), 2: ("scopeLogs", "*ScopeLogs")},
+    "ScopeLogs": {2: ("logRecords", "*LogRecord")},
+    "LogRecord": {
+        1: ("timeUnixNano", "time"),
+        5: ("body", "Value"),
+        6: ("attributes", "*Attribute"),
+        9: ("traceId", "hex"),
+        10: ("spanId", "hex"),
+        11: ("observedTimeUnixNano", "time"),
+        12: ("eventName", "text"),
+    },
     "ResourceSpans": {1: ("resource", "Resource"), 2: ("scopeSpans", "*ScopeSpans")},
     "Resource": {1: ("attributes", "*Attribute")},
     "ScopeSpans": {2: ("spans", "*Span")},
@@ -334,23 +368,29 @@ class Span(NamedTuple):
     events: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
-def spans_in_protobuf(body: bytes) -> Iterator[Span]:
-    """The spans of an `ExportTraceServiceRequest`; InvalidInput if the bytes are none."""
+def read_request(body: bytes, *, is_json: bool, is_logs: bool) -> Iterator[Span]:
+    """The spans of a request for traces, or for logs; InvalidInput if the bytes are none."""
     try:
-        document = _decode("Request", body)
-    except (AttributeError, IndexError, struct.error, TypeError, ValueError) as error:
-        raise InvalidInput("the body is no OTLP request in protobuf") from error
+        document = json.loads(body) if is_json else _decode(_REQUESTS[is_logs], body)
+    except (AttributeError, IndexError, struct.error, TypeError, ValueError, RecursionError) as why:
+        form = "JSON" if is_json else "protobuf"
+        raise InvalidInput(f"the body is no OTLP request in {form}") from why
     return spans_in_json(document)
 
 
 def spans_in_json(document: Any) -> Iterator[Span]:
-    """The spans of a request in OTLP's JSON; InvalidInput if the document is none."""
+    """The spans and log records of a request in OTLP's JSON; InvalidInput if it is none."""
     try:
         for part in _list(document, "resourceSpans"):
             resource = _attributes(part.get("resource") or {})
             for scope in (*_list(part, "scopeSpans"), *_list(part, "instrumentationLibrarySpans")):
                 for span in _list(scope, "spans"):
                     yield _span(span, resource)
+        for part in _list(document, "resourceLogs"):
+            resource = _attributes(part.get("resource") or {})
+            for scope in _list(part, "scopeLogs"):
+                logged = (_logged(record, resource) for record in _list(scope, "logRecords"))
+                yield from (one for one in logged if one.trace)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidInput("the document is no OTLP request") from error
 
@@ -446,111 +486,45 @@ def _span(span: Any, resource: Mapping[str, Any]) -> Span:
     )
 
 
-def parse_body(text: bytes) -> Any:
-    """The JSON in a body; InvalidInput if it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("the body is no JSON") from error
+def _logged(record: Any, resource: Mapping[str, Any]) -> Span:
+    """A log record as a span without a duration, in the trace or the conversation that it names.
 
-
-_OF_PHOENIX = {"OK": False, "ERROR": True}
-
-
-class Export(NamedTuple):
-    """How a record is recognised, and read."""
-
-    keys: frozenset[str]
-    read: Callable[[dict[str, Any]], Span]
-
-
-def spans_in_export(record: Any) -> Iterator[Span]:
-    """The spans of a record or of a list of them; InvalidInput if it is of no known export."""
-    if isinstance(record, list):
-        for one in record:
-            yield from spans_in_export(one)
-        return
-    try:
-        yield next(one.read for one in EXPORTS if one.keys <= record.keys())(record)
-    except (StopIteration, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InvalidInput("the record is of no export that is known") from error
-
-
-def _of_phoenix(record: dict[str, Any]) -> Span:
-    """What `client.spans.get_spans` gives: attributes of OpenInference."""
-    place = record["context"]
-    events = ((one["name"], one.get("attributes") or {}) for one in record.get("events") or ())
+    The same event logged again, as clients do that log the whole history, is the same span.
+    """
+    given, body = _attributes(record), _value(record.get("body"))
+    event = str(given.setdefault("event.name", record.get("eventName") or ""))
+    trace = str(record.get("traceId") or "").lower()
+    if not trace.strip("0"):
+        trace = str(next((given[one] for one in _CONVERSATION if given.get(one)), ""))
+    at = int(record.get("timeUnixNano") or 0) or int(record.get("observedTimeUnixNano") or 0)
+    said = [given, at] if body is None else [event, body]
+    text = json.dumps([trace, said], sort_keys=True, default=str)
     return Span(
-        trace=place["trace_id"],
-        id=place["span_id"],
-        parent=record.get("parent_id") or "",
-        name=record["name"],
-        begun=_nanoseconds(record["start_time"]),
-        ended=_nanoseconds(record["end_time"]),
-        attributes={**record["attributes"], "openinference.span.kind": record["span_kind"]},
-        resource={},
-        failed=_OF_PHOENIX.get(record.get("status_code", "")),
-        message=record.get("status_message") or "",
-        events=tuple(events),
+        trace=trace,
+        id=blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest(),
+        parent=str(record.get("spanId") or "") or "log",
+        name=event,
+        begun=at,
+        ended=at,
+        attributes={**given, **(_messages_of_event(event, body) if isinstance(body, dict) else {})},
+        resource=resource,
     )
 
 
-def _of_langsmith(record: dict[str, Any]) -> Span:
-    """A `Run`, as `client.list_runs` gives it; one without an error is judged by its output."""
-    error, inputs = record.get("error") or "", record.get("inputs") or {}
-    output: Any = record.get("outputs")
-    if isinstance(output, dict) and output.keys() == {"output"}:
-        output = output["output"]
-    call = {
-        "openinference.span.kind": "TOOL",
-        "tool.name": record["name"],
-        "input.value": inputs,
-        "output.value": output,
-    }
-    return Span(
-        trace=str(record["trace_id"]),
-        id=str(record["id"]),
-        parent=str(record.get("parent_run_id") or ""),
-        name=record["name"],
-        begun=_nanoseconds(record["start_time"]),
-        ended=_nanoseconds(record.get("end_time") or record["start_time"]),
-        attributes=call if record["run_type"] == "tool" else {_INPUT[0]: inputs},
-        resource={},
-        failed=True if error else None,
-        message=error,
-    )
-
-
-def _of_langfuse(record: dict[str, Any]) -> Span:
-    """An observation, as `api.observations` gives it."""
-    given = {
-        "langfuse.observation.type": record["type"].lower(),
-        "langfuse.observation.input": record.get("input"),
-        "langfuse.observation.output": record.get("output"),
-        "session.id": record.get("sessionId"),
-    }
-    return Span(
-        trace=record["traceId"],
-        id=record["id"],
-        parent=record.get("parentObservationId") or "",
-        name=record.get("name") or "",
-        begun=_nanoseconds(record["startTime"]),
-        ended=_nanoseconds(record.get("endTime") or record["startTime"]),
-        attributes={name: value for name, value in given.items() if value is not None},
-        resource={},
-        failed=True if record.get("level") == "ERROR" else None,
-        message=record.get("statusMessage") or "",
-    )
-
-
-EXPORTS = (
-    Export(frozenset({"context", "span_kind", "attributes"}), _of_phoenix),
-    Export(frozenset({"run_type", "trace_id", "inputs"}), _of_langsmith),
-    Export(frozenset({"traceId", "type", "startTime"}), _of_langfuse),
-)
-
-
-def _nanoseconds(text: str) -> int:
-    """The time; one without a zone is in UTC."""
-    at = datetime.fromisoformat(text)
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1e6) * 1000
+def _messages_of_event(event: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The messages in an event of the first GenAI conventions, which log one at a time."""
+    if event == "gen_ai.user.message":
+        return {INPUT: [{"role": "user", "content": body.get("content")}]}
+    if event == "gen_ai.tool.message":
+        part = {**body, "type": "tool_call_response", "response": body.get("content")}
+        return {INPUT: [{"role": "tool", "parts": [part]}]}
+    message = body.get("message") if event == "gen_ai.choice" else None
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    asked = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    functions = [(one, one.get("function")) for one in asked]
+    parts = [
+        {**function, "type": "tool_call", "id": one.get("id")}
+        for one, function in functions
+        if isinstance(function, dict)
+    ]
+    return {_OUTPUT: [{"role": "assistant", "parts": parts}]} if parts else {}

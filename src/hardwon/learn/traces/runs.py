@@ -22,16 +22,10 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.traces.conventions import (
-    Row,
-    parse_body,
-    row_of,
-    spans_in_export,
-    spans_in_json,
-    spans_in_protobuf,
-)
+from hardwon.learn.traces.conventions import Row, read_request, row_of, spans_in_json
+from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
-from hardwon.learn.transcripts.sending import LOCK, bytes_in, forget_files
+from hardwon.learn.transcripts.sending import bytes_in
 from hardwon.learn.transcripts.transcript import (
     USER,
     Event,
@@ -45,6 +39,7 @@ from hardwon.learn.transcripts.transcript import (
     json_lines,
     open_transcript,
 )
+from hardwon.storage.stores.run_files import LOCK
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
 PAUSE = 600.0  # seconds without a span after which a run without a root has ended
@@ -53,6 +48,7 @@ _MOST = 8 * _WAITING  # beyond that no more are taken
 _BODY = 32 * 1024 * 1024  # bytes of an unpacked request
 _SUFFIX = ".jsonl"
 _HEAD = 256  # bytes that tell a list from lines
+_OTLP = {"resourceSpans", "resourceLogs"}
 
 Key = tuple[Scope, str]  # a scope and the name of a run in it
 Arrived = tuple[float, Row]
@@ -72,14 +68,20 @@ class Traces:
         self._engine = engine
         self._scope = scope
 
-    def take(self, body: bytes, *, is_json: bool = False, is_packed: bool = False) -> Taken:
-        """Keep the spans of an OTLP request; they are durable when this returns.
+    def take(
+        self,
+        body: bytes,
+        *,
+        is_json: bool = False,
+        is_packed: bool = False,
+        is_logs: bool = False,
+    ) -> Taken:
+        """Keep the spans or log records of an OTLP request; they are durable when this returns.
 
         A worker records the runs that have ended, as `hw.drain()` does.
         """
         body = _unpack(body) if is_packed else body
-        spans = spans_in_json(parse_body(body)) if is_json else spans_in_protobuf(body)
-        rows = list(map(row_of, spans))
+        rows = list(map(row_of, read_request(body, is_json=is_json, is_logs=is_logs)))
         kept = [(time.time(), row) for row in rows if row]
         if kept and self._engine.on_disk:
             _put(self._engine, self._scope, kept)
@@ -131,31 +133,32 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
         lock.release()
 
 
-def forget(engine: Runtime, tenant: str) -> None:
-    """Delete the spans of a tenant that wait for a worker."""
-    forget_files(_folder(engine), tenant, lambda file: json.loads(file.readline())[0])
-
-
 def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterator[Learnt]:
     """Record the spans of a run that were not recorded before, in one commit."""
     scope, name = key
-    by_span = {row.span: row for _, row in arrived}
+    by_span: dict[str, Row] = {}
+    for _, row in arrived:
+        by_span.setdefault(row.span, row)
     owner = scope._replace(project=None)
     note = blake2b(f"trace\0{scope.project or ''}\0{name}".encode(), digest_size=12).hexdigest()
     with engine.store.together():
         noted = engine.store.ended_runs.past(owner, [note])
         known: list[str] = json.loads(noted[note]) if note in noted else []
-        fresh = [by_span[span] for span in by_span.keys() - set(known)]
+        unknown = [by_span[span] for span in by_span.keys() - set(known)]
+        now = int(engine.clock().timestamp() * 1e9)  # the clock of the agent may be ahead
+        fresh = [
+            row._replace(begun=max(0, min(row.begun, now)), ended=max(0, min(row.ended, now)))
+            for row in sorted(unknown, key=lambda row: (row.begun, row.ended, row.span))
+        ]
         if not fresh:
             return
         ended = max(row.ended for row in fresh) / 1e9
         place = SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
-        rows = sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
 
         def read() -> Reading:
-            return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
+            return Reading(_Parser(name, fresh).take, enumerate(fresh, 1), Counter())
 
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
@@ -187,11 +190,8 @@ class _Parser:
 
 
 def _iso(nanoseconds: int) -> str:
-    """The time as text; "" for none, or one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
-    except (ValueError, OverflowError, OSError):
-        return ""
+    """The time as text; "" for none."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
 
 
 def _by_run(scope: Scope, arrived: Iterable[Arrived]) -> dict[Key, list[Arrived]]:
@@ -225,7 +225,7 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
         is_list = file.readline(_HEAD).lstrip().startswith(b"[")
     lines = (document for _, document in json_lines(path, skipped))
     for document in (json_document(path, skipped) or ()) if is_list else lines:
-        is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
+        is_otlp = isinstance(document, dict) and (not document or bool(_OTLP & document.keys()))
         read = spans_in_json if is_otlp else spans_in_export
         try:
             for span in read(document):

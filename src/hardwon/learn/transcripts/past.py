@@ -38,6 +38,7 @@ from hardwon.learn.transcripts.ahead import (
     RunEvidence,
     after_prompt,
     after_step,
+    cap,
     date_moments,
     digest_of,
     read_ahead,
@@ -220,14 +221,20 @@ class SessionIntake:
     ) -> Learnt:
         """Take in one session; `live` says since when hooks have recorded which runs.
 
-        It is read twice, so that a long one is never in memory as a whole.
+        It is read twice, so that a long one is never in memory as a whole. No moment is later than
+        now: the clock of the machine that wrote it may be ahead.
         """
-        date = partial(date_moments, place, is_sent=source is not None)
+        now, is_sent = self._clock(), source is not None
+
+        def date(reading: Reading) -> Iterator[Dated]:
+            return cap(date_moments(place, reading, is_sent=is_sent), now)
+
         if prepared is None:
             reading = read()
             digests = [moment.digest for moment in date(reading) if moment.is_call]
             about, skipped = reading.about, dict(reading.skipped)
         else:
+            prepared = prepared._replace(moments=[*cap(prepared.moments, now)])
             about, skipped, moments = prepared
             digests = [moment.digest for moment in moments if moment.is_call]
         if not digests:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
-from typing import IO, Any
+from typing import Any
 
 from hardwon.core import _files
 from hardwon.core.errors import Unavailable, storage_error
@@ -48,14 +48,13 @@ from hardwon.learn.transcripts.transcript import (
     ToolCall,
 )
 from hardwon.storage.sql.journal import server_spool
-from hardwon.storage.stores.run_files import at_work, put_aside
+from hardwon.storage.stores.run_files import LOCK, at_work, put_aside
 
 SESSION = "session"  # the kind of a record that holds a part of a session
 _PART = 2 << 20  # bytes of a part; a slow line must carry it in ten seconds
 _MOST = 512 << 20  # bytes that may wait for a worker
 _MOST_DAMAGED = 8  # files that are kept for a person to look at
 _LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
-LOCK = "collect.lock"
 _SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
 Push = Callable[[str, Scope, Sequence[object]], None]  # the name of a batch, and its record
@@ -193,28 +192,6 @@ def _set_aside(damaged: os.DirEntry[str]) -> None:
     aside.sort(key=lambda entry: entry.stat().st_mtime_ns)
     for entry in aside[:-_MOST_DAMAGED]:
         _files.unlink(entry.path)
-
-
-def forget(engine: Runtime, tenant: str) -> None:
-    """Delete what was sent for a tenant and not recorded, and files that name no tenant."""
-    forget_files(_folder(engine), tenant, lambda file: json.load(file)[0][0])
-
-
-def forget_files(folder: str, tenant: str, tenant_of: Callable[[IO[str]], object]) -> None:
-    """Delete the waiting and damaged files of a tenant, and those that name no tenant."""
-    if not os.path.isdir(folder):
-        return
-    with _files.Lock(os.path.join(folder, LOCK)):  # a worker may be recording one of them
-        for entry in list(os.scandir(folder)):
-            if not entry.is_file() or entry.name == LOCK:
-                continue
-            try:
-                with open(entry.path, encoding="utf-8") as file:
-                    is_other = tenant_of(file) != tenant
-            except (ValueError, TypeError, LookupError):
-                is_other = False
-            if not is_other:
-                _files.unlink(entry.path)
 
 
 def _folder(engine: Runtime) -> str:

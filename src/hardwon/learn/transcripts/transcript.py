@@ -9,6 +9,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ from hardwon.knowledge.reading.verdict import has_failed
 USER, AGENT = "user", "agent"
 OUTPUT_LIMIT = 16 * 1024  # characters of an output
 _WAITING_LIMIT = 1_000  # calls without a result
+_EXIT = re.compile(r"(?:exited with code|[Ee]xit [Cc]ode:?|exit_code\"?:) ?(-?\d{1,5})")
 
 
 class Message(NamedTuple):
@@ -142,6 +144,12 @@ def parse_json(text: Any) -> Any:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError:
         return text
+
+
+def states_failure(output: str) -> bool:
+    """Whether the client states an exit code other than 0 before or behind an output."""
+    code = _EXIT.search(output[:400]) or _EXIT.search(output[-400:])
+    return bool(code and code[1] != "0")
 
 
 def text_of(content: Any) -> str:

@@ -258,6 +258,7 @@ _TRUE = {"1", "true", "yes", "on"}
 _LOOK = 0.1  # seconds between two checks of the clock and for Ctrl-C
 _OPTIONS: dict[str, Any] = {
     "application_name": "hardwon",
+    "client_encoding": "utf8",  # of a database without an encoding, texts would be bytes
     "connect_timeout": 5,
     "keepalives_idle": 30,
     "keepalives_interval": 5,

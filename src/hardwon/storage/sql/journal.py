@@ -210,6 +210,11 @@ class Journal:
         """Register the function that moves records of a kind into the database."""
         self._folds[kind] = fold
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that can be folded in."""
+        return frozenset(self._folds)
+
     def note(self, kind: str, *values: object) -> None:
         """Add a record; this takes microseconds and waits for no lock."""
         self.note_all(kind, [values])

@@ -93,6 +93,11 @@ class SqlStore:
         """Fold in the records of another machine, once."""
         self._journal.receive(batch, records)
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that can be received."""
+        return self._journal.kinds
+
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for records of a kind that the store itself does not handle."""
         self._journal.on(kind, fold)
@@ -128,6 +133,13 @@ class SqlStore:
         with self.database:
             self.database.of(tenant).run(_SQL["forget"])
             scopes.forget_notes(self.database)
+
+    def note_forgotten(self, mark: str) -> None:
+        """Let the other machines that share the store forget what waits there of a tenant."""
+
+    def forgotten(self) -> dict[str, float]:
+        """Tenants that other machines forgot lately, by the mark of their files, and when."""
+        return {}
 
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""

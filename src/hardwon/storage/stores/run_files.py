@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from datetime import UTC, datetime
@@ -26,11 +27,15 @@ from hardwon.storage.stores.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.core.values.report import Place
 
 _LISTED = 200  # most running runs that are listed
+LOCK = "collect.lock"  # of a folder with what others sent
+_SENT = (("sessions", "sent"), ("traces",))  # where that waits for a worker
+_HEAD = 1024  # bytes
+_TENANT = re.compile(r'\s*\[[\s\[]*("(?:[^"\\]|\\.)*")')
 
 
 class Aside(NamedTuple):
@@ -103,9 +108,14 @@ def lines_of_aside(aside: Aside) -> list[str]:
     return [line.decode("utf-8", "replace") for line in lines_of(aside.path)]
 
 
-def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFar | None:
-    """Put a run of another machine where a worker looks for ended runs; None if it is damaged."""
-    kept = [_place_line(text, scope) for text in lines]
+def take_in(
+    home: str, scope: Scope, name: str, lines: Sequence[str], *, date: Callable[[object], object]
+) -> RunSoFar | None:
+    """Put a run of another machine where a worker looks for ended runs; None if it is damaged.
+
+    `date` gives the times to keep for those that the other machine noted.
+    """
+    kept = [_place_line(text, scope, date) for text in lines]
     raw = [text.encode() for text in kept if text]
     if not re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{1,20}", name) or _ending(raw) is None:
         return None
@@ -116,12 +126,13 @@ def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFa
     return read(raw)
 
 
-def _place_line(text: str, scope: Scope) -> str:
-    """A line of a run with the scope that it has on this machine; "" if it is damaged."""
+def _place_line(text: str, scope: Scope, date: Callable[[object], object]) -> str:
+    """A line of a run with the scope and times that it has here; "" if it is damaged."""
     record = parse_line(text.encode())
     if isinstance(record, dict):
         places = {key: list(scope) for key in ("of", "scope") if key in record}
-        return json.dumps({**record, **places}, separators=(",", ":"))
+        times = {key: date(record[key]) for key in ("begun", "ended") if key in record}
+        return json.dumps({**record, **places, **times}, separators=(",", ":"))
     return text if isinstance(record, list) else ""
 
 
@@ -139,11 +150,33 @@ def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
 
 
 def forget(home: str, tenant: str) -> None:
-    """Remove the runs of a tenant."""
+    """Remove the runs of a tenant, and what others sent for it."""
+    forget_marked(home, tenant_mark(tenant))
+
+
+def forget_marked(home: str, mark: str, *, before: float = math.inf) -> None:
+    """The same for the tenant with this mark, for what came `before` a time.
+
+    Of what others sent, files that name no tenant go, too.
+    """
     for folder in (os.path.join(home, "runs"), os.path.join(home, "runs", ASIDE)):
-        for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if name.startswith(tenant_mark(tenant)):
-                _files.unlink(os.path.join(folder, name))
+        for entry in os.scandir(folder) if os.path.isdir(folder) else ():
+            if entry.name.startswith(mark) and last_change(entry) < before:
+                _files.unlink(entry.path)
+    for folder in (os.path.join(home, *place) for place in _SENT):
+        if not os.path.isdir(folder):
+            continue
+        with _files.Lock(os.path.join(folder, LOCK)):  # a worker may be recording one of them
+            for entry in [one for one in os.scandir(folder) if one.is_file() and one.name != LOCK]:
+                if last_change(entry) < before and _mark_in(entry.path) in {mark, ""}:
+                    _files.unlink(entry.path)
+
+
+def _mark_in(path: str) -> str:
+    """The mark of the tenant that a file begins with, as the first text of a list; "" for none."""
+    found = _TENANT.match(_files.content(path, _HEAD).decode("utf-8", "replace"))
+    name = json.loads(found[1]) if found else ""
+    return tenant_mark(name) if name else ""
 
 
 def _run_files(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:

@@ -105,6 +105,11 @@ def server_lines(settings: Settings) -> list[str]:
     lines = [f"Server: {state.url}; copy updated {lag}; {plural(state.waiting, 'note')} to send"]
     if state.refused:
         lines.append(f"Server: {plural(state.refused, 'note')} refused for good; see *.refused")
+    if state.held:
+        lines.append(
+            f"Server: it is older than this hardwon and does not know {plural(state.held, 'note')};"
+            " they stay here until it is upgraded"
+        )
     if state.error:
         lines.append(f"Server: the last exchange failed: {state.error}")
     return lines

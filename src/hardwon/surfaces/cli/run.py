@@ -104,7 +104,7 @@ def trace_command() -> None:
 
     \b
     hardwon trace import traces.jsonl    what the collector's file exporter wrote
-    hardwon serve                        takes them at POST /v1/traces
+    hardwon serve                        takes them at POST /v1/traces and /v1/logs
     """
 
 

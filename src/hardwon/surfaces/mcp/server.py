@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from hardwon import Injection, __version__
+from hardwon import Agent, Injection, __version__
 from hardwon.core.errors import HardwonError, MissingExtra
 from hardwon.core.text.clean import LESSON_LIMIT, clip, one_line
 from hardwon.storage.service import is_bearer
@@ -23,7 +23,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
-    from hardwon import Agent, Hardwon, Lesson
+    from hardwon import Hardwon, Lesson
     from hardwon.core.values.report import Answer
 
     Message = MutableMapping[str, Any]
@@ -244,7 +244,7 @@ class Tools:
 _READING = ("recall", "list_lessons", "search_lessons", "fix", "how")
 _TOOLS = {
     **dict.fromkeys(_READING, _READS),
-    **dict.fromkeys(("record_lesson", "report_outcome", "reflect"), _ADDS),
+    **dict.fromkeys(("record_lesson", "report_outcome", "reflect", "playbook_add"), _ADDS),
     "delete_lesson": _REMOVES,
 }
 
@@ -254,10 +254,9 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     server: MCPServer = MCPServer(
         "hardwon", title="hardwon", version=__version__, instructions=INSTRUCTIONS
     )
-    has_runs = hasattr(agent, "playbook")  # a client of a server has no runs and sessions
-    for name, hints in (_TOOLS | ({"playbook_add": _ADDS} if has_runs else {})).items():
+    for name, hints in _TOOLS.items():
         server.tool(annotations=hints)(explain_errors(getattr(Tools(hw, agent), name)))
-    if has_runs:
+    if isinstance(agent, Agent):  # after a login the server learns from sessions
         add_selection(server, agent, folder or os.getcwd())
 
     @server.resource("lesson://{id}", mime_type="text/markdown")

@@ -22,7 +22,7 @@ from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
 from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
-from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, no_change
+from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, OlderServer, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
@@ -302,8 +302,15 @@ _FLAT = {"delivery": 1, "outcome": 0, "settled": 0}  # where a record has its sc
 
 
 def sync_push(call: Call) -> answers.Received:
-    """Take in what another machine noted, as far as the key may write there."""
-    records = call.arguments["records"]
+    """Take in what another machine noted, as far as the key may write there.
+
+    A request with a record of an unknown kind is refused as a whole: a newer hardwon sent it, and
+    keeps it until this server is upgraded.
+    """
+    records, known = call.arguments["records"], call.hw.exchange.kinds()
+    kinds = (record[0] for record in records if isinstance(record, list) and record)
+    if unknown := sorted({kind for kind in kinds if isinstance(kind, str)} - known):
+        raise OlderServer(f"hardwon {hardwon.__version__} does not know the record {unknown[0]!r}")
     own = [record for one in records if (record := _own_record(call, one)) is not None]
     batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
     for record in own:
@@ -333,11 +340,11 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
     return [kind, *values[:at], *own, *values[at + 3 :]]
 
 
-def traces_take(call: Call) -> Response:
-    """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
+def _take_telemetry(call: Call, *, is_logs: bool) -> Response:
+    """Keep what an OTLP request tells; it is durable when this answers, as OTLP wants it."""
     is_json = not call.request.headers.get("content-type", "").startswith(_PROTOBUF)
     is_packed = call.request.headers.get("content-encoding", "identity") == "gzip"
-    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
+    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed, is_logs=is_logs)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
     return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
@@ -446,6 +453,8 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
     ),
     "runs.get": lambda call: call.tenant.ended_run(call.id),
     "dreams.undo": lambda call: answers.UndoneDream(*call.agent.dreams.undo(call.id)),
+    "traces.take": lambda call: _take_telemetry(call, is_logs=False),
+    "traces.take_logs": lambda call: _take_telemetry(call, is_logs=True),
     "sync.state": lambda call: answers.SyncState(*call.hw.exchange.state(call.copied)),
     "sync.marks": lambda call: answers.Marks(
         {str(number): mark for number, mark in call.hw.exchange.marks(call.copied).items()}

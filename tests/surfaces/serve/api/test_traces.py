@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import time
+from typing import Any
 
 import pytest
 
 from hardwon.learn.traces import runs
-from tests.learn.traces.sent import recorded, request, root_span, tool_span
+from tests.learn.traces.sent import RECORDED, recorded, request, root_span, tool_span
 from tests.surfaces.serve.served import Served
 
+LOGGED = RECORDED.parent / "logs"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 SPANS = [tool_span(7, 2, "make all", "make: *** No rule to make target 'all'", failed=True)]
 BODY = request([*SPANS, root_span(7, "Build it")])
@@ -35,6 +37,44 @@ def test_spans_are_kept_and_recorded(
     learnt = server.hw.agent("clerk").traces.collect(lambda: time.time() + runs.GRACE + 1)
     assert (reply.status, reply.body, reply.headers["content-type"]) == (200, answer, kind)
     assert [run.failed for run in learnt] == [1]
+
+
+@pytest.mark.parametrize("packing", ["", "gzip"])
+def test_logs_are_kept_and_recorded(server: Served, packing: str) -> None:
+    (body,) = recorded("codex", LOGGED)
+    headers = {"Content-Type": PROTOBUF} | ({"Content-Encoding": packing} if packing else {})
+    sent = gzip.compress(body) if packing else body
+
+    place, limited = "/v1/logs?agent=clerk", server.key("agent", agent="coder")
+    refused = server.ask("POST", place, sent, key=limited, headers=headers)
+    reply = server.ask("POST", place, sent, key=server.key("agent"), headers=headers)
+
+    learnt = server.hw.agent("clerk").traces.collect(lambda: time.time() + runs.PAUSE + 1)
+    assert (refused.status, reply.status, reply.body) == (403, 200, b"")
+    assert [(run.steps, run.failed) for run in learnt] == [(3, 1)]
+
+
+NO_MESSAGE = {"kvlistValue": {"values": [{"key": "message", "value": {"intValue": 1}}]}}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"body": {"stringValue": "hello"}},
+        {"eventName": "gen_ai.choice", "traceId": "ab", "body": NO_MESSAGE},
+        {"traceId": "ab", "attributes": [{"key": "event.name", "value": {"intValue": 1}}]},
+    ],
+)
+def test_logs_that_tell_no_call_are_taken_and_dropped(
+    server: Served, record: dict[str, Any]
+) -> None:
+    headers = {"Content-Type": JSON}
+    body = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    reply = server.ask("POST", "/v1/logs", body, key=server.key("agent"), headers=headers)
+
+    assert reply.status == 200
+    assert not server.hw.agent("default").traces.collect(lambda: time.time() + runs.PAUSE + 1)
 
 
 def test_a_key_sees_to_it_that_traces_stay_in_their_place(server: Served) -> None:

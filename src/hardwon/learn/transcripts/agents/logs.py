@@ -31,6 +31,7 @@ from hardwon.learn.transcripts.transcript import (
     json_lines,
     parse_json,
     place,
+    states_failure,
     text_of,
 )
 
@@ -44,13 +45,6 @@ _CLAUDE_MACHINE = (
     *("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: "),
 )
 _ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
-_EXIT = re.compile(r"(?:exited with code|[Ee]xit [Cc]ode:?|exit_code\"?:) ?(-?\d{1,5})")
-
-
-def _states_failure(output: str) -> bool:
-    """Whether the client states an exit code other than 0 before or behind an output."""
-    code = _EXIT.search(output[:400]) or _EXIT.search(output[-400:])
-    return bool(code and code[1] != "0")
 
 
 def find_claude(home: str) -> Iterator[SessionPlace]:
@@ -146,7 +140,7 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item["output"]
         text = text_of(output if not isinstance(output, dict) else output.get("content"))
-        failed = _states_failure(text) or text.startswith(("execution error", "failed to "))
+        failed = states_failure(text) or text.startswith(("execution error", "failed to "))
         if isinstance(output, dict) and isinstance(output.get("success"), bool):
             failed = not output["success"]
         yield Result(line, item["call_id"], _unwrap(text), failed)
@@ -234,7 +228,7 @@ def read_gemini(record: Any, line: int) -> list[Event] | None:
             _gemini_output(call.get("result")),
         )
         name = "bash" if call["name"] == "run_shell_command" else call["name"]
-        failed = call["status"] == "error" or _states_failure(output)
+        failed = call["status"] == "error" or states_failure(output)
         events += [ToolCall(line, key, name, call.get("args")), Result(line, key, output, failed)]
     return events
 
@@ -286,7 +280,7 @@ def _copilot_result(data: Any, line: int) -> Result:
     output = result.get("content") if isinstance(result, dict) else str(result)
     output = output or error.get("message") or ""
     code = (data.get("shellExecution") or {}).get("exitCode")
-    failed = data.get("success") is False or code not in {None, 0} or _states_failure(output)
+    failed = data.get("success") is False or code not in {None, 0} or states_failure(output)
     return Result(line, data["toolCallId"], output, failed)
 
 

@@ -104,10 +104,12 @@ CREATE TABLE hardwon.postings (
     term bigint NOT NULL,
     rank smallint NOT NULL, -- 0 for the strongest impacts, 7 for the weakest
     first bigint NOT NULL, -- no lesson of the block has a smaller number
-    lessons bytea STORAGE MAIN NOT NULL,
+    lessons bytea NOT NULL,
     PRIMARY KEY (tenant, term, rank, first),
     FOREIGN KEY (tenant, term) REFERENCES hardwon.terms (tenant, id) ON DELETE CASCADE
 ) WITH (fillfactor = 75);
+-- Not in the definition: PostgreSQL 14 and 15 do not know it there.
+ALTER TABLE hardwon.postings ALTER lessons SET STORAGE MAIN;
 
 -- What was written to the dictionary for a lesson, so that exactly this can be taken out again. It
 -- outlives a deleted lesson until the dictionary has forgotten it.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _SQL = read_queries(__file__, COLUMNS=COLUMNS)
 log = logging.getLogger("hardwon")
+_FORGOTTEN = "forgotten "  # among the names of batches: the mark of a tenant follows
 _MOST = 512  # cached answers; the oldest are dropped first
 
 
@@ -105,6 +106,13 @@ class PostgresStore(SqlStore):
     @patient()
     def forget(self, tenant: str) -> None:
         super().forget(tenant)
+
+    def note_forgotten(self, mark: str) -> None:
+        self.database.rows(_SQL["note_forgotten"], batch=f"{_FORGOTTEN}{mark}")
+
+    def forgotten(self) -> dict[str, float]:
+        rows = self.database.rows(_SQL["forgotten"], batch=f"{_FORGOTTEN}%")
+        return {batch.removeprefix(_FORGOTTEN): at for batch, at in rows}
 
     @patient()
     def check(self) -> list[str]:

@@ -1,6 +1,13 @@
 -- name: due
 INSERT INTO hardwon.folded (batch) VALUES (:batch) ON CONFLICT DO NOTHING RETURNING batch
 
+-- name: note_forgotten
+INSERT INTO hardwon.folded (batch) VALUES (:batch)
+ON CONFLICT (batch) DO UPDATE SET at = now() RETURNING batch
+
+-- name: forgotten
+SELECT batch, extract(epoch FROM at)::float8 FROM hardwon.folded WHERE batch LIKE :batch
+
 -- name: terms
 -- Stored counts minus actual counts must be 0. One pass over each table: a join may be planned as
 -- a nested loop and take quadratic time.

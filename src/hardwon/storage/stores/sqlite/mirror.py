@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.core import _files
-from hardwon.core.values.lesson import FILE_TAG
+from hardwon.core.values.lesson import FILE_TAG, PROVISIONAL
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
-PROVISIONAL = 0xC000_0000  # numbers from here on were given locally; four bytes hold them
 _SQL = read_queries(__file__, PROVISIONAL=PROVISIONAL)
 _SCHEMA = [sql for name, sql in _SQL.items() if name.startswith("create_")]
 
