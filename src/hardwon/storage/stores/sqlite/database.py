@@ -294,6 +294,7 @@ class Database:
         self._turn.close()  # it is shared with the parent
         self._depth, self._owner, self._held = 0, 0, []
         self._notes.clear()
+        self.undone += 1
 
     def _release(self) -> None:
         self._depth -= 1
