@@ -109,16 +109,6 @@ def test_no_test_and_no_benchmark_reaches_below_the_public_face() -> None:
     assert [path.name for path in files if re.search(r"\b\w+\._engine\b", path.read_text())] == []
 
 
-def test_the_inverted_index_has_one_entrance() -> None:
-    importing = [
-        path.name
-        for path in (SOURCE / "storage").rglob("*.py")
-        if re.search(r"sqlite(\.merge import| import merge)", path.read_text())
-    ]
-
-    assert importing == ["inverted.py"]
-
-
 def _first_cell(line: str) -> str:
     return re.split(r" {2,}", line.strip())[0]
 

@@ -6,6 +6,7 @@ import select
 import threading
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -32,29 +33,17 @@ if TYPE_CHECKING:
     Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
     T = TypeVar("T")
 
-REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
-
-
-class _Mine(threading.local):
-    is_patient = False
-
-
-_mine = _Mine()
+is_patient = ContextVar("is_patient", default=False)
 
 
 @contextmanager
 def patient() -> Iterator[None]:
     """Let this thread wait without a limit, for work on whole tables."""
-    before, _mine.is_patient = _mine.is_patient, True
+    before = is_patient.set(True)
     try:
         yield
     finally:
-        _mine.is_patient = before
-
-
-def is_patient() -> bool:
-    """Whether this thread waits without a limit."""
-    return _mine.is_patient
+        is_patient.reset(before)
 
 
 def limit_wait(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
@@ -70,27 +59,6 @@ def limit_wait(protocol: Generator[Any, Any, T], until: float) -> Generator[Any,
     except StopIteration as end:
         result: T = end.value
         return result
-
-
-class ServerBreaker:
-    """After a failure, callers in an agent's turn do not try again for a while."""
-
-    def __init__(self, rest: float = REST) -> None:
-        self._rest = rest
-        self._until = 0.0
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is too early for another try."""
-        return time.monotonic() < self._until
-
-    def trip(self) -> None:
-        """Note a failure."""
-        self._until = time.monotonic() + self._rest
-
-    def reset(self) -> None:
-        """Note that the server answered."""
-        self._until = 0.0
 
 
 _LATER = (
@@ -279,7 +247,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
         with time_limits.Waiting() as remaining:
-            usual = None if is_patient() else self.patience
+            usual = None if is_patient.get() else self.patience
             limit = usual if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)

@@ -74,6 +74,10 @@ _SQLITE = (
 )
 
 
+class NotKept(Exception):
+    """What a context that a transaction holds is left with if the transaction was rolled back."""
+
+
 class Statement(NamedTuple):
     """A statement with its values; `:tenant` is set by the caller's tenant."""
 
