@@ -52,6 +52,12 @@ _PLANNING = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join(
     f"set_config('{name}', 'off', true)" for name in _PLANNING
 )
+_RESERVED, _RESERVE = "reserved", "reserve"  # keys in transactions that add lessons
+_MOST_RESERVED = 64  # numbers of lessons; those that are not used are lost
+_NUMBERS = (
+    "SELECT nextval(pg_get_serial_sequence('hardwon.lessons', 'id'))"
+    " FROM generate_series(1, :count)"
+)
 _LOCK = "SELECT pg_advisory_xact_lock(:key::bigint)"
 
 
@@ -273,6 +279,19 @@ class ServerTenancy(Tenancy):
             transaction.changes.append((self.tenant, Statement(sql, row)))
         if len(transaction.changes) > _MOST_CHANGES:
             self.ask()
+
+    def reserve_lesson(self) -> int | None:
+        """A number from the second lesson of a transaction on; each time twice as many are read."""
+        notes: dict[object, Any] = self.database.open.notes if self.database.open else {}
+        numbers: list[int] = notes.setdefault(_RESERVED, [])
+        if not numbers:
+            if _RESERVE not in notes:
+                notes[_RESERVE] = 1
+                return None
+            notes[_RESERVE] = min(2 * notes[_RESERVE], _MOST_RESERVED)
+            rows = self.rows(_NUMBERS, count=notes[_RESERVE])
+            numbers += sorted((number for (number,) in rows), reverse=True)
+        return numbers.pop()
 
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True

@@ -17,7 +17,7 @@ from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.postings import Entries
@@ -207,6 +207,9 @@ class Index:
         if is_large:
             self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
         self._fresh.remove()
+
+    def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
+        """Nothing: the file is here."""
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there.
