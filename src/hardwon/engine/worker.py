@@ -11,7 +11,7 @@ import signal
 import threading
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, Unavailable
@@ -73,9 +73,9 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     local = files.FileQueue(base_of(settings), limits)
     if not settings.postgres.url:
         return local
-    return outbox.OutboxQueue(
-        local, lambda: _on_server(settings), is_resident=not settings.is_for_hooks
-    )
+    sends = not settings.is_for_hooks
+    queue = outbox.OutboxQueue(local, lambda: _on_server(settings), is_resident=sends)
+    return cast("WorkedQueue", queue)
 
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:

@@ -82,16 +82,11 @@ def explain_error(error: Exception, name: str) -> Exception:
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         is_owners = problem.startswith("must be owner")
         return StorageError(name, problem, _MIGRATE if is_owners else _GRANT)
-    if isinstance(error, _LATER) or _is_lost(error):
+    # Connection or server is gone: errors without a code, classes 57, 08 and 53.
+    state = error.sqlstate if isinstance(error, psycopg.OperationalError) else "?"
+    if isinstance(error, _LATER) or state is None or state[:2] in {"57", "08", "53"}:
         return Unavailable(f"{name}: {problem}")
     return StorageError(name, problem, "check the server's log")
-
-
-def _is_lost(error: Exception) -> bool:
-    """Whether connection or server is gone: errors without a code, classes 57, 08 and 53."""
-    if not isinstance(error, psycopg.OperationalError):
-        return False
-    return error.sqlstate is None or error.sqlstate[:2] in {"57", "08", "53"}
 
 
 _MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
@@ -141,7 +136,12 @@ class Exchange:
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = in_postgres(sql)
         arguments = [_storable(values[name]) for name in places]
-        dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
+        # Long lists are far cheaper as bytes; an empty list has no type.
+        formats_wanted = [
+            PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
+            for value in arguments
+        ]
+        dumped = self._converter.dump_sequence(arguments, formats_wanted)
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
@@ -176,11 +176,6 @@ def _storable(value: Any) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], str):
         return [_storable(text) for text in value]
     return value
-
-
-def _format(value: object) -> PyFormat:
-    """The format of a value: long lists are far cheaper as bytes; an empty list has no type."""
-    return PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
 
 
 def _answers(pgconn: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:

@@ -140,8 +140,12 @@ class Database:
                 with self._turn:
                     self.run("BEGIN IMMEDIATE")
                 self.begun += 1
-                if self.notice_changes():
-                    self._refuse_newer()
+                if self.notice_changes():  # a newer hardwon may have migrated the file
+                    version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+                    if version > SCHEMA:
+                        self._connection.rollback()
+                        self._version = -1
+                        raise NewerSchema(self.path, version, SCHEMA)
             except BaseException:
                 self._release()
                 raise
@@ -156,14 +160,6 @@ class Database:
         self._shelf_notes.clear()
         self.changed += 1
         return True
-
-    def _refuse_newer(self) -> None:
-        """NewerSchema if a newer hardwon has migrated the file since it was opened."""
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA:
-            self._connection.rollback()
-            self._version = -1
-            raise NewerSchema(self.path, version, SCHEMA)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if not self._depth:  # begun before a fork: the parent ends it
