@@ -172,7 +172,7 @@ def _unit(rows: Floats) -> Floats:
     return units
 
 
-_DEPTH = 160  # vectors compared exactly; codes alone are only approximate
+_DEPTH = 96  # vectors compared exactly; codes alone are only approximate
 _GONE = 0.25  # share of missing vectors after which all codes are read again
 _SQL = read_queries(__file__)
 
