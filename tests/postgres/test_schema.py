@@ -49,7 +49,7 @@ def test_an_empty_database_gets_every_table_once(empty: Database) -> None:
 def test_who_migrates_waits_for_another_as_long_as_it_takes(empty: Database) -> None:
     class Watched(Database):
         def rows(self, sql: str, **values: object) -> list[tuple[object, ...]]:
-            waited.append((sql.split("(")[0], is_patient()))
+            waited.append((sql.split("(")[0], is_patient.get()))
             return super().rows(sql, **values)
 
     waited: list[tuple[str, bool]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,10 +87,12 @@ def test_a_crowd_of_a_few_counts_for_nothing() -> None:
     assert one == pytest.approx(float(rows[0] @ rows[1]), abs=1e-3)
 
 
-def crowd(rows: np.ndarray[Any, Any], at: int) -> float:
-    """The mean cosine of a vector to its ten nearest neighbours, by the book."""
-    cosines = sorted(float(rows[at] @ rows[other]) for other in range(len(rows)) if other != at)
-    return sum(cosines[-10:]) / 10
+def crowd(signs: np.ndarray[Any, Any], at: int) -> float:
+    """The mean cosine of a vector to its ten nearest neighbours, as their signs tell it."""
+    differing = sorted(
+        int((signs[at] != signs[one]).sum()) for one in range(len(signs)) if one != at
+    )
+    return math.cos(math.pi * sum(differing[:10]) / 10 / signs.shape[1])
 
 
 def test_what_stands_in_a_crowd_counts_less() -> None:
@@ -107,7 +110,7 @@ def test_what_stands_in_a_crowd_counts_less() -> None:
     whole = unit(np.array([np.frombuffer(one, np.int8) for one in stored], np.float32))
     middle = whole.sum(0) / (60 + 50)
     rows, query = unit(whole - middle), unit(unit(asked) - middle)
-    crowds = [crowd(rows, at) for at in range(60)]
+    crowds = [crowd(whole > middle, at) for at in range(60)]
     for number, cosine, corrected in found:
         assert cosine == pytest.approx(float(whole[number] @ unit(asked)), abs=1e-4)
         expected = float(rows[number] @ query) - (crowds[number] - sum(crowds) / 60) / 2

@@ -16,6 +16,7 @@ from typing import Any
 from hardwon import api
 from hardwon.api import lessons
 from hardwon.core import _files, processes
+from hardwon.core._files import sync
 from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
@@ -71,7 +72,7 @@ def name_late() -> None:
     def added(self: folder.Folder, name: str, content: bytes) -> bool:
         self._rename(self._write(name, content), name)
         with contextlib.suppress(OSError):
-            self._sync()
+            sync(self._fd)
         return True
 
     folder.Folder._add_synced = added  # type: ignore[method-assign]

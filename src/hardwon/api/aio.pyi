@@ -1,47 +1,34 @@
 """The types of the asyncio twin, made by `python -m tests.generate_aio`; do not edit."""
 
-from collections.abc import Generator
-from typing import Self
-
+import os
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from datetime import datetime
-from datetime import timedelta
-from hardwon.api.lessons import LessonDetails
-from hardwon.api.lessons import LessonEdits
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Self, Unpack
+
+from hardwon.api.lessons import LessonDetails, LessonEdits
 from hardwon.api.operations import Written
 from hardwon.core.settings import Settings
-from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.delivery import Injection
-from hardwon.core.values.dream import Dream
-from hardwon.core.values.dream import DreamChange
-from hardwon.core.values.job import Job
-from hardwon.core.values.job import QueueCounts
-from hardwon.core.values.job import Tally
-from hardwon.core.values.job import WorkerStatus
-from hardwon.core.values.lesson import Change
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.delivery import Delivery, Injection
+from hardwon.core.values.dream import Dream, DreamChange
+from hardwon.core.values.job import Job, QueueCounts, Tally, WorkerStatus
+from hardwon.core.values.lesson import Change, Lesson
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.report import Answer
-from hardwon.core.values.report import Exposure
-from hardwon.core.values.report import FailureKind
-from hardwon.core.values.report import LessonVerdict
-from hardwon.core.values.report import Mark
-from hardwon.core.values.report import Met
-from hardwon.core.values.report import Page
-from hardwon.core.values.report import Recurring
-from hardwon.core.values.report import Report
-from hardwon.core.values.run import EndedRun
-from hardwon.core.values.run import RunSoFar
-from hardwon.core.values.run import Step
+from hardwon.core.values.report import (
+    Answer,
+    Exposure,
+    FailureKind,
+    LessonVerdict,
+    Mark,
+    Met,
+    Page,
+    Recurring,
+    Report,
+)
+from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject
-from hardwon.engine.pipeline.answers import Refined
-from hardwon.engine.pipeline.answers import Verification
+from hardwon.engine.pipeline.answers import Refined, Verification
 from hardwon.engine.runtime import Answerer
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess
@@ -52,27 +39,16 @@ from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import IntegrationReport
 from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
-from hardwon.learn.transcripts.mining import Mining
-from hardwon.learn.transcripts.mining import OpenQuestions
-from hardwon.learn.transcripts.mining import Watch
-from hardwon.learn.transcripts.past import Learnt
-from hardwon.learn.transcripts.past import Tell
+from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
+from hardwon.learn.transcripts.past import Learnt, Tell
 from hardwon.learn.transcripts.transcript import SessionPlace
-from hardwon.learn.trials.analytics import Analysis
-from hardwon.learn.trials.analytics import SharedPoint
+from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.loops import LoopOptions
-from hardwon.learn.trials.loops import SearchWords
-from hardwon.learn.trials.values import LoopState
-from hardwon.learn.trials.values import Record
+from hardwon.learn.trials.loops import LoopOptions, SearchWords
+from hardwon.learn.trials.values import LoopState, Record
 from hardwon.models.budget import Spent
-from hardwon.storage.ports import Embedder
-from hardwon.storage.ports import Model
-from hardwon.storage.ports import Reply
-from hardwon.storage.ports import Run
-from typing import Unpack
-import os
+from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 class Async:
     """Stands before any handle: its calls run in a thread and are awaited."""

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -69,6 +70,7 @@ class LessonEdits(TypedDict, total=False):
 MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once
 MERGED = "merged"  # the origin of a lesson that a person made of several
 _EVERY = 2**63 - 1  # databases take no greater limit
+_AT_ONCE = 64  # imported lessons for which a server is asked together
 
 
 class Lessons:
@@ -286,10 +288,14 @@ class Lessons:
         before = {pack.name(lesson): lesson for lesson in known}
         stored: list[Lesson] = []
         with collect_garbage_rarely(), engine.store.together():
-            for lesson in pack.lessons:
-                tell(len(stored), pack.size)
-                existing = before.get(pack.name_of_new(lesson)) if before else None
-                stored.append(self._take(pack.admit(lesson), existing))
+            lessons = iter(pack.lessons)
+            while part := list(islice(lessons, _AT_ONCE)):
+                admitted = list(map(pack.admit, part))
+                engine.expect(admitted)
+                for lesson, own in zip(part, admitted, strict=True):
+                    tell(len(stored), pack.size)
+                    existing = before.get(pack.name_of_new(lesson)) if before else None
+                    stored.append(self._take(own, existing))
         return stored
 
     def _imported_before(self, scope: Scope, own: Collection[Scope]) -> Sequence[Lesson]:

@@ -56,7 +56,9 @@ class ForwardingDoors(Doors):
         self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], *rest: Any
     ) -> list[str]:
         if step.failed or past.told or any(earlier.failed for earlier in past.steps):
-            note = MET, scope, step, _plain(past), [lesson.id for lesson in shown]
+            # In the order of the fields of `RunSoFar`; `take_in` reads it.
+            plain = [sorted(part) if isinstance(part, frozenset) else part for part in past[:7]]
+            note = MET, scope, step, plain, [lesson.id for lesson in shown]
             with self.delivering.best_effort:
                 self.outgoing.append(note)
         return super()._learn(scope, step, past, shown, *rest)
@@ -238,10 +240,16 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
     """Fold in records of other machines that a store does not understand by itself."""
     now = engine.clock()
     recording = Recording(engine.unscreened, engine.settings, engine.clock)
-    for scope, step, past, shown in records if kind == MET else ():
+    for scope, step, (task, steps, told, counted, warned, since, warnings), shown in (
+        records if kind == MET else ()
+    ):
         memory = recording.memory(Scope(*scope))
+        past = RunSoFar(
+            *(task, tuple(map(read_step, steps)), frozenset(told), frozenset(counted)),
+            *(warned, since, frozenset(warnings)),
+        )
         lessons = [lesson for number in shown if (lesson := memory.get(number))]
-        recording.learn(memory.scope, read_step(step), _restore_past(past), lessons)
+        recording.learn(memory.scope, read_step(step), past, lessons)
     for scope, name, lines in records if kind == RUN else ():
         date = partial(believe, now=now.timestamp())
         ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines, date=date)
@@ -252,21 +260,3 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
         job = job_records.decode(base64.b64decode(text))
         episode, queued = job.episode._replace(scope=Scope(*scope)), min(job.enqueued_at, now)
         engine.queue.put(job._replace(episode=episode, enqueued_at=queued, due=min(job.due, now)))
-
-
-def _plain(past: RunSoFar) -> list[Any]:
-    told, counted, warnings = sorted(past.told), sorted(past.counted), sorted(past.warnings)
-    return [past.task, past.steps, told, counted, past.warned, past.since, warnings]
-
-
-def _restore_past(noted: list[Any]) -> RunSoFar:
-    task, steps, told, counted, warned, since, warnings = noted
-    return RunSoFar(
-        task,
-        tuple(read_step(step) for step in steps),
-        frozenset(told),
-        frozenset(counted),
-        warned,
-        since,
-        frozenset(warnings),
-    )

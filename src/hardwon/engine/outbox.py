@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.values.job import Job, QueueCounts
@@ -63,29 +63,17 @@ class OutboxQueue:
         self.forward()
         return self._server.claim(now, slots=slots)
 
-    def done(self, job: Job) -> None:
-        self._server.done(job)
-
-    def retry(self, job: Job) -> None:
-        self._server.retry(job)
-
-    def bury(self, job: Job, reason: str) -> None:
-        self._server.bury(job, reason)
+    def __getattr__(self, name: str) -> Any:
+        """What concerns claimed and dead jobs, and how long to pause, is up to the server."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._server, name)
 
     def waiting(self) -> list[Job]:
         on_server = self._server.waiting()
         server_ids = {job.id for job in on_server}
         local = [job for job in self._local.waiting() if job.id not in server_ids]
         return sorted([*local, *on_server], key=lambda job: job.enqueued_at)
-
-    def dead(self) -> list[Job]:
-        return self._server.dead()
-
-    def revive(self, identity: str, now: datetime) -> None:
-        self._server.revive(identity, now)
-
-    def purge(self, identity: str) -> None:
-        self._server.purge(identity)
 
     def forget(self, job: Job) -> None:
         self._local.forget(job)
@@ -109,9 +97,6 @@ class OutboxQueue:
 
     def wakeups(self) -> Sequence[int]:
         return (*self._local.wakeups(), *self._server.wakeups())
-
-    def pause(self) -> timedelta:
-        return self._server.pause()
 
     def close(self) -> None:
         self._local.close()

@@ -317,6 +317,13 @@ class Runtime:
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
             )
 
+    def expect(self, lessons: Sequence[Lesson]) -> None:
+        """Prepare the open transaction for keeping these lessons, if the store is remote."""
+        from hardwon.engine.pipeline import consolidate
+
+        if self.settings.postgres.url:
+            consolidate.look_ahead(lessons, self.store.lessons)
+
     def screen(self, lesson: Lesson) -> Lesson:
         """The lesson without secrets; one that injects or does harm is quarantined."""
         from hardwon.engine.pipeline import screen

@@ -118,19 +118,15 @@ class ServerSpans:
 
             async def note(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    _note_status(span, message["status"])
+                    span.set_attribute("http.response.status_code", message["status"])
+                    if message["status"] >= 500:
+                        span.set_status(trace.StatusCode.ERROR)
                 await send(message)
 
             await self._app(scope, receive, note)
             route = self._route_of(scope)
             span.update_name(f"{method} {route}")
             span.set_attribute("http.route", route)
-
-
-def _note_status(span: trace.Span, status: int) -> None:
-    span.set_attribute("http.response.status_code", status)
-    if status >= 500:
-        span.set_status(trace.StatusCode.ERROR)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import signal
 import threading
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, Unavailable
@@ -73,9 +73,9 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     local = files.FileQueue(base_of(settings), limits)
     if not settings.postgres.url:
         return local
-    return outbox.OutboxQueue(
-        local, lambda: _on_server(settings), is_resident=not settings.is_for_hooks
-    )
+    sends = not settings.is_for_hooks
+    queue = outbox.OutboxQueue(local, lambda: _on_server(settings), is_resident=sends)
+    return cast("WorkedQueue", queue)
 
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:
@@ -150,7 +150,8 @@ class WorkerProcess:
             for task in beside:
                 task.cancel()
             self._queue.close()
-            _remove(status_path(self._settings))
+            with suppress(OSError):
+                _files.unlink(status_path(self._settings))
 
     async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
         clock = work.Steady(self._clock)
@@ -163,7 +164,9 @@ class WorkerProcess:
 
     async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
         await self._pool(clock).until_idle(stop)
-        while not stop.is_set() and self._queue.worker() is not None and self._has_work():
+        while not stop.is_set() and self._queue.worker() is not None:
+            if not any(job.due <= self._clock() for job in self._queue.waiting()):
+                break
             await asyncio.sleep(_STAND_BY)
             await self._pool(clock).until_idle(stop)
         return self.ledger.tally
@@ -212,27 +215,22 @@ class WorkerProcess:
             ledger=self.ledger,
         )
 
-    def _has_work(self) -> bool:
-        now = self._clock()
-        return any(job.due <= now for job in self._queue.waiting())
-
     async def _show_status(self) -> None:
         """Publish the state once a second; `hardwon queue top` reads it."""
         began = self._clock()
         while True:
+            running = self.ledger.running.values()
+            state = {
+                "pid": os.getpid(),
+                "at": self._clock().isoformat(),
+                "began": began.isoformat(),
+                **self.ledger.tally._asdict(),
+                "running": [[*job[:3], job.since.isoformat()] for job in running],
+            }
             if self._queue.worker() is None:
-                _replace(status_path(self._settings), json.dumps(self._status(began)))
+                with suppress(OSError):  # not durable on purpose, as it is soon out of date
+                    _files.replace(status_path(self._settings), json.dumps(state).encode())
             await asyncio.sleep(1)
-
-    def _status(self, began: datetime) -> dict[str, Any]:
-        ledger = self.ledger
-        return {
-            "pid": os.getpid(),
-            "at": self._clock().isoformat(),
-            "began": began.isoformat(),
-            **ledger.tally._asdict(),
-            "running": [[*job[:3], job.since.isoformat()] for job in ledger.running.values()],
-        }
 
 
 def policy(values: QueueSettings) -> Policy:
@@ -375,14 +373,3 @@ def _stop_by_signal(stop: asyncio.Event) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop_or_die)
-
-
-def _replace(path: str, text: str) -> None:
-    """Write the status; not durable on purpose, as it is soon out of date."""
-    with suppress(OSError):
-        _files.replace(path, text.encode())
-
-
-def _remove(path: str) -> None:
-    with suppress(OSError):
-        _files.unlink(path)

@@ -225,27 +225,22 @@ def copy(
         tenants = old.db.tenants()
         total = sum(old.count(tenant, table) for tenant in tenants for table in TABLES)
         new.set_salt(old.store.units.salt())
-        _transfer(old, new, tenants, partial(tell, of=total, label="Copying"))
+        done = 0
+        for tenant in tenants:
+            for table in TABLES:
+                for rows in old.pages(tenant, table):
+                    tell(done, of=total, label="Copying")
+                    new.put(tenant, table, rows)
+                    done += len(rows)
+            share = old.store.units.share(tenant)
+            if share is not None:
+                new.store.units.set_share(tenant, share)
         new.finish(tenants)
         _verify(old, new, tenants, partial(tell, of=total, label="Comparing"))
         return total
     finally:
         old.store.close()
         new.store.close()
-
-
-def _transfer(old: End, new: End, tenants: list[str], tell: Callable[[int], None]) -> None:
-    """Put all rows of these tenants into the new store."""
-    done = 0
-    for tenant in tenants:
-        for table in TABLES:
-            for rows in old.pages(tenant, table):
-                tell(done)
-                new.put(tenant, table, rows)
-                done += len(rows)
-        share = old.store.units.share(tenant)
-        if share is not None:
-            new.store.units.set_share(tenant, share)
 
 
 def _verify(old: End, new: End, tenants: list[str], tell: Callable[[int], None]) -> None:

@@ -115,7 +115,12 @@ class FileDatabase:
             os.makedirs(home, mode=0o700, exist_ok=True)
             if os.path.islink(self._path):
                 raise OSError("it is a link")
-            self._connection = _open_file(self._path)
+            from hardwon.storage.stores.sqlite.database import connect
+
+            self._connection = connect(self._path, patience=_PATIENCE)
+            os.chmod(self._path, 0o600)  # first: the log gets the same mode
+            for statement in ("PRAGMA journal_mode = WAL", "PRAGMA secure_delete = ON", *_SCHEMA):
+                self._connection.execute(statement)
         except (OSError, sqlite3.Error) as error:
             raise self._explain(error) from error
 
@@ -131,18 +136,6 @@ class FileDatabase:
 
     def _explain(self, error: Exception) -> StorageError:
         return StorageError(self._path, str(error), "check that it can be written, or move it away")
-
-
-def _open_file(path: str) -> sqlite3.Connection:
-    from hardwon.storage.stores.sqlite.database import connect
-
-    connection = connect(path, patience=_PATIENCE)
-    os.chmod(path, 0o600)  # first: the log gets the same mode
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA secure_delete = ON")
-    for table in _SCHEMA:
-        connection.execute(table)
-    return connection
 
 
 _MARK = "hw"
@@ -224,11 +217,14 @@ class KeyRing:
         if role not in ROLES:
             raise InvalidInput(f"no such role: {role!r}; one of {', '.join(ROLES)}")
         now = self._clock()
-        tenant, agent, project = (
-            limit.choose("tenant", tenant),
-            limit.choose("agent", agent),
-            limit.choose("project", project),
+        tenant, agent, project = map(
+            limit.choose, ("tenant", "agent", "project"), (tenant, agent, project)
         )
+        try:
+            ends = (None if lasts is None else now + lasts, limit.expires_at)
+        except OverflowError:
+            problem = "a key cannot last that long; leave out when it expires"
+            raise InvalidInput(problem) from None
         key = Key(
             secrets.token_hex(6),
             check_name("default" if tenant is None else tenant, "tenant"),
@@ -237,7 +233,7 @@ class KeyRing:
             None if project is None else check_name(project, "project"),
             safe(one_line(note), 200),
             now,
-            _earlier(None if lasts is None else _after(now, lasts), limit.expires_at),
+            min(filter(None, ends), default=None),
         )
         secret = secrets.token_urlsafe(32)
         end = key.expires_at and key.expires_at.timestamp()
@@ -299,17 +295,6 @@ def key_of(row: tuple[Any, ...]) -> Key:
 def _digest(secret: str) -> bytes:
     """SHA-256 is enough: 256 random bits cannot be guessed, so nothing is gained by slowness."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
-
-
-def _after(now: datetime, lasts: timedelta) -> datetime:
-    try:
-        return now + lasts
-    except OverflowError:
-        raise InvalidInput("a key cannot last that long; leave out when it expires") from None
-
-
-def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
-    return min((moment for moment in (first, second) if moment is not None), default=None)
 
 
 IDLE = 12 * 3600.0  # seconds without a request until a login ends

@@ -20,6 +20,7 @@ import hardwon
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.core.values.lesson import Status, parse_evidence
 from hardwon.knowledge.ranking.query import query
+from hardwon.storage.sql.dialect import NotKept
 from hardwon.storage.stores.sqlite import SqliteStore, database
 from hardwon.storage.stores.sqlite.database import SCHEMA, Database
 from tests.samples import CODER, NOW, lesson
@@ -363,7 +364,7 @@ def test_what_a_transaction_holds_is_left_with_its_outcome(tmp_path: Path) -> No
         raise KeyError
     with database:
         pass
-    assert (held.left, database.undone) == ([None, KeyError], 1)
+    assert (held.left, database.undone) == ([None, NotKept], 1)
     database.close()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
 from hardwon.core.text.clean import comparable
 from hardwon.core.values.lesson import (
@@ -16,6 +18,7 @@ from hardwon.core.values.lesson import (
     is_vouched,
     with_evidence,
 )
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Query, query, terms
 from hardwon.storage.ports import LessonStore
 
@@ -52,6 +55,18 @@ def consolidate(
         if agrees(existing, lesson) or not _is_free(existing, lesson):
             return _add_evidence(existing, lesson, lessons, now)
     return _keep(lesson._replace(met=max(1, lesson.met)), lessons, now)
+
+
+def look_ahead(expected: Iterable[Lesson], lessons: LessonStore) -> None:
+    """Let the open transaction read at once what `consolidate` will ask for these lessons."""
+    queries: dict[Scope, list[Query]] = {}
+    for lesson in expected:
+        if lesson.status in LIVE:
+            own = queries.setdefault(lesson.scope, [])
+            own += _by_failure(lesson)
+            own += () if lesson.signatures else (_by_words(lesson),)
+    for scope, asked in queries.items():
+        lessons.index.look_ahead(scope, asked)
 
 
 def agrees(existing: Lesson, other: Lesson) -> bool:
@@ -182,20 +197,29 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
 
 def _by_words(lesson: Lesson) -> Query:
     """The query that finds lessons with nearly the same text."""
-    words_query = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
+    return _query_of(f"{lesson.situation} {lesson.correction}")
+
+
+@lru_cache(maxsize=128)
+def _query_of(text: str) -> Query:
+    words_query = query("turn", text, reach=_REACH)
     longest = sorted(words_query.terms, key=len, reverse=True)[:_TELLING]
     return words_query._replace(terms=tuple(longest))
 
 
-def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
-    """The lessons of exactly this scope about the same failure, the highest status first."""
-    queries = [
+def _by_failure(lesson: Lesson) -> list[Query]:
+    """The queries that find lessons about the same failures."""
+    return [
         *(Query("error", "", kind=digest) for digest in lesson.kinds),
         *(Query("error", "", signature=digest) for digest in lesson.signatures),
     ]
+
+
+def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
+    """The lessons of exactly this scope about the same failure, the highest status first."""
     by_id = {
         match.lesson.id: match.lesson
-        for query in queries
+        for query in _by_failure(lesson)
         for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
         if match.lesson.scope == lesson.scope
     }

@@ -230,30 +230,25 @@ def _outcome(shown: Shown, steps: Sequence[Step]) -> str:
     first = len(steps) - shown.after
     followed = steps[max(0, first) :]
     if shown.door == Door.ACTION:
-        return _of_call(shown, followed[0]) if followed and first >= 0 else Outcome.UNKNOWN
+        if not followed or first < 0:
+            return Outcome.UNKNOWN
+        if not followed[0].failed:
+            return Outcome.WORKED
+        return Outcome.SAME if _is_among(shown.kinds, followed[:1]) else Outcome.OTHERWISE
     if shown.door == Door.ERROR:
-        return _of_error(shown, steps[first - 1] if first > 0 else None, followed)
+        if first <= 0:  # the failed step is no longer kept, so a repeat cannot be recognised
+            return Outcome.UNKNOWN
+        failed = steps[first - 1]
+        own_kind = (failed.failure.kind,) if failed.failure else ()
+        if _is_among((*shown.kinds, *own_kind), followed):
+            return Outcome.REPEATED
+        has_worked = any(step.tool == failed.tool and not step.failed for step in followed)
+        return Outcome.OVERCOME if has_worked else Outcome.LEFT
     if not shown.kinds:
         return Outcome.UNKNOWN
     if _is_among(shown.kinds, followed):
         return Outcome.REPEATED
     return Outcome.NOT_MET if first >= 0 else Outcome.UNKNOWN  # some steps are no longer kept
-
-
-def _of_call(shown: Shown, call: Step) -> str:
-    if not call.failed:
-        return Outcome.WORKED
-    return Outcome.SAME if _is_among(shown.kinds, [call]) else Outcome.OTHERWISE
-
-
-def _of_error(shown: Shown, failed: Step | None, followed: Sequence[Step]) -> str:
-    if failed is None:  # no longer kept, so a repeat cannot be recognised
-        return Outcome.UNKNOWN
-    own_kind = (failed.failure.kind,) if failed.failure else ()
-    if _is_among((*shown.kinds, *own_kind), followed):
-        return Outcome.REPEATED
-    has_worked = any(step.tool == failed.tool and not step.failed for step in followed)
-    return Outcome.OVERCOME if has_worked else Outcome.LEFT
 
 
 def _is_among(kinds: Collection[str], steps: Sequence[Step]) -> bool:

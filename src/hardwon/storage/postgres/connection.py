@@ -6,6 +6,7 @@ import select
 import threading
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -32,29 +33,17 @@ if TYPE_CHECKING:
     Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
     T = TypeVar("T")
 
-REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
-
-
-class _Mine(threading.local):
-    is_patient = False
-
-
-_mine = _Mine()
+is_patient = ContextVar("is_patient", default=False)
 
 
 @contextmanager
 def patient() -> Iterator[None]:
     """Let this thread wait without a limit, for work on whole tables."""
-    before, _mine.is_patient = _mine.is_patient, True
+    before = is_patient.set(True)
     try:
         yield
     finally:
-        _mine.is_patient = before
-
-
-def is_patient() -> bool:
-    """Whether this thread waits without a limit."""
-    return _mine.is_patient
+        is_patient.reset(before)
 
 
 def limit_wait(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
@@ -70,27 +59,6 @@ def limit_wait(protocol: Generator[Any, Any, T], until: float) -> Generator[Any,
     except StopIteration as end:
         result: T = end.value
         return result
-
-
-class ServerBreaker:
-    """After a failure, callers in an agent's turn do not try again for a while."""
-
-    def __init__(self, rest: float = REST) -> None:
-        self._rest = rest
-        self._until = 0.0
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is too early for another try."""
-        return time.monotonic() < self._until
-
-    def trip(self) -> None:
-        """Note a failure."""
-        self._until = time.monotonic() + self._rest
-
-    def reset(self) -> None:
-        """Note that the server answered."""
-        self._until = 0.0
 
 
 _LATER = (
@@ -114,16 +82,11 @@ def explain_error(error: Exception, name: str) -> Exception:
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         is_owners = problem.startswith("must be owner")
         return StorageError(name, problem, _MIGRATE if is_owners else _GRANT)
-    if isinstance(error, _LATER) or _is_lost(error):
+    # Connection or server is gone: errors without a code, classes 57, 08 and 53.
+    state = error.sqlstate if isinstance(error, psycopg.OperationalError) else "?"
+    if isinstance(error, _LATER) or state is None or state[:2] in {"57", "08", "53"}:
         return Unavailable(f"{name}: {problem}")
     return StorageError(name, problem, "check the server's log")
-
-
-def _is_lost(error: Exception) -> bool:
-    """Whether connection or server is gone: errors without a code, classes 57, 08 and 53."""
-    if not isinstance(error, psycopg.OperationalError):
-        return False
-    return error.sqlstate is None or error.sqlstate[:2] in {"57", "08", "53"}
 
 
 _MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
@@ -173,7 +136,12 @@ class Exchange:
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = in_postgres(sql)
         arguments = [_storable(values[name]) for name in places]
-        dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
+        # Long lists are far cheaper as bytes; an empty list has no type.
+        formats_wanted = [
+            PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
+            for value in arguments
+        ]
+        dumped = self._converter.dump_sequence(arguments, formats_wanted)
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
@@ -208,11 +176,6 @@ def _storable(value: Any) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], str):
         return [_storable(text) for text in value]
     return value
-
-
-def _format(value: object) -> PyFormat:
-    """The format of a value: long lists are far cheaper as bytes; an empty list has no type."""
-    return PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
 
 
 def _answers(pgconn: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
@@ -280,7 +243,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
         with time_limits.Waiting() as remaining:
-            usual = None if is_patient() else self.patience
+            usual = None if is_patient.get() else self.patience
             limit = usual if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import threading
-from contextlib import contextmanager, suppress
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,12 +19,11 @@ from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres.connection import (
     Connection,
     Pool,
-    ServerBreaker,
     explain_error,
     name_of,
     psycopg,
 )
-from hardwon.storage.sql.dialect import Statement, Tenancy
+from hardwon.storage.sql.dialect import NotKept, Statement, Tenancy
 from hardwon.storage.sql.rows import SEARCHED
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
 POOL = 4  # connections per process
 PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
 _NOBODY = ""  # no tenant has this name
@@ -50,6 +51,12 @@ _ALONE = ""  # one round trip is a transaction anyway
 _PLANNING = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join(
     f"set_config('{name}', 'off', true)" for name in _PLANNING
+)
+_RESERVED, _RESERVE = "reserved", "reserve"  # keys in transactions that add lessons
+_MOST_RESERVED = 64  # numbers of lessons; those that are not used are lost
+_NUMBERS = (
+    "SELECT nextval(pg_get_serial_sequence('hardwon.lessons', 'id'))"
+    " FROM generate_series(1, :count)"
 )
 _LOCK = "SELECT pg_advisory_xact_lock(:key::bigint)"
 
@@ -75,7 +82,7 @@ class Database:
         self.name = name_of(url)
         self._patience = patience
         self._pool = Pool(url, size=pool, patience=patience)
-        self._breaker = ServerBreaker()
+        self._rests_until = 0.0  # by time.monotonic
         self._mine = threading.local()
         self._prepare = prepare
 
@@ -232,12 +239,12 @@ class Database:
     def _take_connection(self) -> Connection:
         self.ready()
         remaining = time_limits.time_left()
-        if remaining is not None and self._breaker.is_open:
+        if remaining is not None and time.monotonic() < self._rests_until:
             raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:
             return self._pool.take(self._patience if remaining is None else remaining)
         except Unavailable as error:
-            self._breaker.trip()
+            self._rests_until = time.monotonic() + REST
             raise Unavailable(f"{self.name}: {error}") from error
 
     @contextmanager
@@ -246,9 +253,9 @@ class Database:
             yield
         except (psycopg.Error, TimeoutError) as error:
             if connection.closed:
-                self._breaker.trip()
+                self._rests_until = time.monotonic() + REST
             raise explain_error(error, self.name) from error
-        self._breaker.reset()
+        self._rests_until = 0.0
 
 
 class ServerTenancy(Tenancy):
@@ -272,6 +279,19 @@ class ServerTenancy(Tenancy):
             transaction.changes.append((self.tenant, Statement(sql, row)))
         if len(transaction.changes) > _MOST_CHANGES:
             self.ask()
+
+    def reserve_lesson(self) -> int | None:
+        """A number from the second lesson of a transaction on; each time twice as many are read."""
+        notes: dict[object, Any] = self.database.open.notes if self.database.open else {}
+        numbers: list[int] = notes.setdefault(_RESERVED, [])
+        if not numbers:
+            if _RESERVE not in notes:
+                notes[_RESERVE] = 1
+                return None
+            notes[_RESERVE] = min(2 * notes[_RESERVE], _MOST_RESERVED)
+            rows = self.rows(_NUMBERS, count=notes[_RESERVE])
+            numbers += sorted((number for (number,) in rows), reverse=True)
+        return numbers.pop()
 
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
@@ -308,7 +328,7 @@ class Transaction:
         self.is_writing = begin == _WRITE
         self._begin = begin
         self._tenant = _NOBODY
-        self._held: list[AbstractContextManager[Any]] = []
+        self._held = ExitStack()
         self._before_commit: dict[object, Callable[[], None]] = {}
         self._is_kept = False
         self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
@@ -331,9 +351,7 @@ class Transaction:
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
-        entered = resource.__enter__()
-        self._held.append(resource)
-        return entered
+        return self._held.enter_context(resource)
 
     def end(self, *, is_kept: bool) -> None:
         """Commit or roll back."""
@@ -354,10 +372,10 @@ class Transaction:
 
     def release_held(self) -> None:
         """Leave the held contexts with the outcome."""
-        resources, self._held = self._held, []
-        kind = None if self._is_kept else Unavailable
-        for resource in resources:
-            resource.__exit__(kind, None, None)
+        if self._is_kept:
+            self._held.close()
+        else:
+            self._held.__exit__(NotKept, NotKept(), None)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
         """The statements to send first: BEGIN, changes of this and other tenants, the tenant."""

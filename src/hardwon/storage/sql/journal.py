@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -13,7 +14,7 @@ from hardwon.core._fork import ForkLock
 from hardwon.core.errors import InvalidInput, storage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -47,9 +48,24 @@ class Spool:
         """Bytes that wait to be taken, or were taken but not stored."""
         return _size(self._path) + _size(_aside(self._path))
 
-    def take(self) -> Taken:
-        """All records so far; they are removed when the `with` block ends well."""
-        return Taken(self._path)
+    @contextmanager
+    def take(self) -> Iterator[tuple[str, list[Any]]]:
+        """A unique name of a batch, and its records; they are removed if the block ends well.
+
+        Empty while another process has them.
+        """
+        lock, aside = _files.Lock(f"{self._path}.lock"), _aside(self._path)
+        if not lock.acquire(wait=False):
+            yield "", []
+            return
+        try:
+            # The remains of a crash come first; the current file follows next time.
+            if not os.path.exists(aside) and os.path.exists(self._path):
+                os.rename(self._path, aside)
+            yield _read_batch(aside)
+            _files.unlink(aside)
+        finally:
+            lock.release()
 
     def _try_append(self, line: bytes) -> bool:
         """False when the file was taken away between opening and locking it."""
@@ -66,43 +82,20 @@ class Spool:
             os.close(handle)
 
 
-class Taken:
-    """The records of a spool while they are moved elsewhere."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._aside = _aside(path)
-        self._lock = _files.Lock(f"{path}.lock")
-        self._is_taken = False
-
-    def __enter__(self) -> tuple[str, list[Any]]:
-        """A unique name of the batch, and its records; empty while another process has them."""
-        self._is_taken = self._lock.acquire(wait=False)
-        if not self._is_taken:
-            return "", []
-        # The remains of a crash come first; the current file follows next time.
-        if not os.path.exists(self._aside) and os.path.exists(self._path):
-            os.rename(self._path, self._aside)
-        return self._records()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._is_taken:
-            _files.unlink(self._aside)
-        self._lock.release()
-
-    def _records(self) -> tuple[str, list[Any]]:
-        """All complete lines, after every writer of the file has finished."""
-        try:
-            with open(self._aside, "rb") as lines:
-                fcntl.flock(lines, fcntl.LOCK_EX)
-                text, state = lines.read(), os.fstat(lines.fileno())
-        except FileNotFoundError:
-            return "", []
-        digest = blake2b(text, digest_size=16).hexdigest()
-        records = [
-            record for line in text.splitlines() if (record := _parse_line(line)) is not None
-        ]
-        return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
+def _read_batch(path: str) -> tuple[str, list[Any]]:
+    """The name and all complete lines of a file, after every writer of it has finished."""
+    try:
+        with open(path, "rb") as lines:
+            fcntl.flock(lines, fcntl.LOCK_EX)
+            text, state = lines.read(), os.fstat(lines.fileno())
+    except FileNotFoundError:
+        return "", []
+    records = []
+    for line in text.splitlines():
+        with suppress(ValueError):  # a torn line
+            records.append(json.loads(line))
+    digest = blake2b(text, digest_size=16).hexdigest()
+    return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
 
 
 def _aside(path: str) -> str:
@@ -115,13 +108,6 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
-
-
-def _parse_line(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
 
 
 class MemorySpool:
@@ -143,27 +129,17 @@ class MemorySpool:
         """How many records wait."""
         return len(self.records)
 
-    def take(self) -> TakenRecords:
-        """All records so far; they come back if the `with` block fails."""
-        return TakenRecords(self)
-
-
-class TakenRecords:
-    """The records of a spool while they are folded in."""
-
-    def __init__(self, spool: MemorySpool) -> None:
-        self._spool = spool
-        self._records: list[Any] = []
-
-    def __enter__(self) -> tuple[str, list[Any]]:
-        with self._spool.lock:
-            self._records, self._spool.records = self._spool.records, []
-        return "", self._records
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            with self._spool.lock:
-                self._spool.records[:0] = self._records
+    @contextmanager
+    def take(self) -> Iterator[tuple[str, list[Any]]]:
+        """All records so far; they come back if the block fails."""
+        with self.lock:
+            records, self.records = self.records, []
+        try:
+            yield "", records
+        except BaseException:
+            with self.lock:
+                self.records[:0] = records
+            raise
 
 
 class Transaction(Protocol):

@@ -21,7 +21,7 @@ from hardwon.storage.sql.dialect import bind, read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -58,6 +58,9 @@ class Index(Protocol):
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting entries of a shelf into the dictionary."""
 
+    def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
+        """Prepare `tally` for these queries, which the open transaction is about to ask."""
+
     def snapshot(self) -> AbstractContextManager[object]:
         """What `tally` needs to read several tables as of one moment."""
 
@@ -84,11 +87,15 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf = scopes.ensure(self._db, lesson.scope)
-            inserted = tenancy.row(_SQL["insert"], shelf=shelf, **_values(lesson))
-            if inserted is None:
+            number = None if lesson.job else tenancy.reserve_lesson()
+            if number is not None:  # nothing to wait for: no job can have stored it before
+                tenancy.run(_SQL["insert_numbered"], id=number, shelf=shelf, **_values(lesson))
+            elif inserted := tenancy.row(_SQL["insert"], shelf=shelf, **_values(lesson)):
+                number = inserted[0]
+            else:
                 ((*before,),) = tenancy.rows(_SQL["of_job"], shelf=shelf, job=lesson.job)
                 return lesson_of(tuple(before), {shelf: lesson.scope})
-            stored = lesson._replace(id=inserted[0])
+            stored = lesson._replace(id=number)
             self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
             if stored.guard:
                 self.publish_guards()

@@ -9,6 +9,10 @@ INSERT INTO hardwon.lessons (tenant, shelf, {COLUMNS})
 VALUES (:tenant, :shelf, {VALUES})
 ON CONFLICT (tenant, shelf, job) WHERE job <> '' DO NOTHING RETURNING id
 
+-- name: insert_numbered
+INSERT INTO hardwon.lessons (tenant, id, shelf, {COLUMNS}) OVERRIDING SYSTEM VALUE
+VALUES (:tenant, :id, :shelf, {VALUES})
+
 -- name: of_job
 {select} shelf = :shelf AND job = :job AND job <> ''
 

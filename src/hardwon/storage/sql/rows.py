@@ -190,20 +190,17 @@ def _steps_of(text: str) -> tuple[Step, ...]:
 def cited_steps(evidence: Iterable[str]) -> dict[str, set[int]]:
     """The runs that the evidence of lessons names, each with the numbers of the steps it names."""
     cited: dict[str, set[int]] = {}
-    for piece in (piece for text in evidence for piece in _evidence_of(text)):
-        if piece.kind in _CITING:
-            run, _, steps = str(piece.value).partition(":")
-            numbers = (int(part) for part in steps.split(",") if part.strip().isdecimal())
-            cited.setdefault(run, set()).update(numbers)
+    for text in evidence:
+        try:
+            pieces = list(map(Evidence._make, _list(text)))
+        except _UNREADABLE:
+            continue
+        for piece in pieces:
+            if piece.kind in _CITING:
+                run, _, steps = str(piece.value).partition(":")
+                numbers = (int(part) for part in steps.split(",") if part.strip().isdecimal())
+                cited.setdefault(run, set()).update(numbers)
     return cited
-
-
-def _evidence_of(text: str) -> list[Evidence]:
-    """The pieces of evidence of a lesson; none if they are damaged."""
-    try:
-        return list(map(Evidence._make, _list(text)))
-    except _UNREADABLE:
-        return []
 
 
 def cut_steps(steps: str, numbers: Collection[int]) -> str:

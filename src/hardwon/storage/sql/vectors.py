@@ -5,7 +5,7 @@ not distinguish them, so their mean is subtracted before they are compared, as r
 more than common ones. A vector in a crowd of others is near to many queries by chance (its
 "hubness"), so it counts less than one that stands alone. In memory a vector is a code: one bit per
 number, its sign. The number of differing bits approximates the distance of two vectors: all codes
-are compared, and the best few vectors are compared exactly.
+are compared, also to measure crowds, and the best few vectors are compared exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ _DOUBT = 50  # vectors at which their mean has half its weight
 _SAMPLE = 2000  # vectors sampled to measure crowds
 _CROWD = 10  # nearest neighbours that form the crowd of a vector
 _WEIGHED = 48  # nearest vectors whose crowds are measured
-_ITSELF = 0.9999  # the cosine of a vector and itself
 _TINY = np.float32(1e-9)
 
 
@@ -67,7 +66,7 @@ class Background:
         self.middle = centre(stored)
         every = max(1, -(-len(stored) // _SAMPLE))
         sampled = stored[::every] if len(stored) > _DOUBT else ()  # too few make no crowd
-        self._sample = self._subtract_mean(_units(sampled)) if sampled else None
+        self._sample = self.codes_of(_units(sampled)) if sampled else None
         self._usual = 0.0 if self._sample is None else self._crowds(self._sample).mean()
 
     def nearest(
@@ -80,10 +79,11 @@ class Background:
         if not stored:
             return []
         rows, query = _units(stored), _unit(np.asarray([vector], np.float32))
-        beyond = self._subtract_mean(rows) @ self._subtract_mean(query)[0]
+        # `einsum` stays in this thread; BLAS would wake others, which costs more on a busy machine.
+        beyond = np.einsum("ij,j->i", self._subtract_mean(rows), self._subtract_mean(query)[0])
         best = np.lexsort((ids, -beyond))[:_WEIGHED]
-        corrected = beyond[best] - (self._crowds(self._subtract_mean(rows[best])) - self._usual) / 2
-        plain = rows[best] @ query[0]
+        corrected = beyond[best] - (self._crowds(self.codes_of(rows[best])) - self._usual) / 2
+        plain = np.einsum("ij,j->i", rows[best], query[0])
         weighed = zip((ids[at] for at in best), plain.tolist(), corrected.tolist(), strict=True)
         return sorted(weighed, key=lambda row: (-row[2], row[0]))
 
@@ -91,14 +91,25 @@ class Background:
         """The vectors without their mean, as unit vectors."""
         return _unit(rows - self.middle)
 
-    def _crowds(self, rows: Floats) -> Floats:
-        """The mean cosine of each vector to its nearest neighbours."""
+    def codes_of(self, rows: Floats) -> NDArray[np.uint64]:
+        """The codes of unit vectors: whether each number is above the mean, in machine words."""
+        signs = rows > self.middle
+        room = -signs.shape[1] % _WORD
+        bits = np.packbits(np.pad(signs, ((0, 0), (0, room))), axis=1)
+        return bits.view(np.uint64)
+
+    def _crowds(self, codes: NDArray[np.uint64]) -> Floats:
+        """The mean cosine of each vector to its nearest neighbours, as their codes tell it."""
         if self._sample is None:
-            return np.zeros(len(rows), np.float32)
-        cosines = np.partition(rows @ self._sample.T, -_CROWD - 1, axis=1)
-        nearest = np.sort(cosines[:, -_CROWD - 1 :], axis=1)
-        is_itself = nearest[:, -1] > _ITSELF
-        crowds: Floats = np.where(is_itself, nearest[:, :-1].mean(1), nearest[:, 1:].mean(1))
+            return np.zeros(len(codes), np.float32)
+        bits = np.zeros((len(codes), len(self._sample)), np.uint16)
+        for own, others in zip(codes.T, self._sample.T, strict=True):
+            bits += np.bitwise_count(own[:, None] ^ others)
+        nearest = np.sort(np.partition(bits, _CROWD, axis=1)[:, : _CROWD + 1], axis=1)
+        is_itself = nearest[:, 0] == 0
+        mean = np.where(is_itself, nearest[:, 1:].mean(1), nearest[:, :-1].mean(1))
+        # Two vectors differ in as large a share of bits as their angle is of half a turn.
+        crowds: Floats = np.cos(mean * (np.pi / len(self.middle))).astype(np.float32)
         return crowds
 
 
@@ -122,7 +133,8 @@ class Codes:
         if not ids:
             return
         parts = [
-            self._code(_units(stored[at : at + _AT_ONCE])) for at in range(0, len(ids), _AT_ONCE)
+            self.background.codes_of(_units(stored[at : at + _AT_ONCE]))
+            for at in range(0, len(ids), _AT_ONCE)
         ]
         words = np.vstack(parts).T
         before = self._words or [np.empty(0, np.uint64)] * len(words)
@@ -135,17 +147,11 @@ class Codes:
         if len(self._ids) <= limit:
             return [int(number) for number in self._ids]
         bits = np.zeros(len(self._ids), np.uint16)
-        (query,) = self._code(_unit(np.asarray([vector], np.float32)))
+        (query,) = self.background.codes_of(_unit(np.asarray([vector], np.float32)))
         # One word of all codes at a time: these lie together in memory.
         for word, stored in zip(query, self._words, strict=True):
             bits += np.bitwise_count(stored ^ word)
         return [int(number) for number in self._ids[_least(bits, limit)]]
-
-    def _code(self, rows: Floats) -> NDArray[np.uint64]:
-        signs = rows > self.background.middle
-        room = -signs.shape[1] % _WORD
-        bits = np.packbits(np.pad(signs, ((0, 0), (0, room))), axis=1)
-        return bits.view(np.uint64)
 
 
 def _least(values: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
@@ -166,7 +172,7 @@ def _unit(rows: Floats) -> Floats:
     return units
 
 
-_DEPTH = 160  # vectors compared exactly; codes alone are only approximate
+_DEPTH = 96  # vectors compared exactly; codes alone are only approximate
 _GONE = 0.25  # share of missing vectors after which all codes are read again
 _SQL = read_queries(__file__)
 

@@ -202,13 +202,14 @@ class FileRun(_NotedRun):
         self._write({_SETTLED: True})
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
-        is_kept = bool(outcome) and self._put_aside(outcome, at)
+        if outcome:
+            self._put_aside(outcome, at)
         self._unwritten.clear()
         _files.unlink(self._path)
         self._forget_stale(time.time())
-        return is_kept
+        return bool(outcome)
 
-    def _put_aside(self, outcome: str, at: float) -> bool:
+    def _put_aside(self, outcome: str, at: float) -> None:
         """Move the file to where a worker looks for it; that is as cheap as removing it."""
         self._write({_ENDED: at, _OUTCOME: outcome, _OF: self._scope})
         name = os.path.basename(self._path).removesuffix(SUFFIX)
@@ -218,7 +219,6 @@ class FileRun(_NotedRun):
             os.rename(self._path, target)
         except OSError as error:
             raise storage_error(error, target) from error
-        return True
 
     def _lines(self) -> list[bytes]:
         return [*lines_of(self._path), *self._unwritten]
@@ -231,19 +231,16 @@ class FileRun(_NotedRun):
             if not os.path.exists(self._path):
                 by = {} if self._by is None else {_BY: self._by}
                 lines.insert(0, b"\n" + _line({_BEGUN: time.time(), _OF: self._scope, **by}))
-            size = self._append(b"".join(lines))
+            try:
+                size = _files.append(self._path, b"".join(lines))
+            except FileNotFoundError:
+                os.makedirs(self._folder, mode=0o700, exist_ok=True)
+                size = _files.append(self._path, b"".join(lines))
             self._unwritten.clear()
             if size > _KEPT:
                 self._cut()
         except OSError as error:
             raise storage_error(error, self._path) from error
-
-    def _append(self, line: bytes) -> int:
-        try:
-            return _files.append(self._path, line)
-        except FileNotFoundError:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            return _files.append(self._path, line)
 
     def _cut(self) -> None:
         """Keep the notes and the newest steps; a step added meanwhile may be lost."""

@@ -30,106 +30,6 @@ class NotRegular(Exception):
     """The name exists, but it is not a file of a sensible size."""
 
 
-class Directory:
-    """An open directory. Its methods raise OSError and leave no temporary file."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._fd = _open_directory(path)
-
-    def has(self, name: str) -> bool:
-        """Whether the name exists."""
-        # `stat` would raise an exception, which costs more than this call.
-        return os.access(name, os.F_OK, dir_fd=self._fd, follow_symlinks=False)
-
-    def close(self) -> None:
-        """Release the directory."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def _to_read(self, name: str) -> int:
-        try:
-            return os.open(name, _READ, dir_fd=self._fd)
-        except OSError as error:
-            if error.errno in {errno.ELOOP, errno.ENXIO}:  # a link; a socket
-                raise NotRegular(name) from error
-            raise
-
-    def _is_named(self, handle: int, name: str) -> bool:
-        status = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
-        return os.path.samestat(os.fstat(handle), status)
-
-    def _new(self, name: str) -> tuple[str, int]:
-        """An empty temporary file in the same directory: its name and its handle."""
-        temporary = f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
-        return temporary, os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
-
-    def _fill(self, handle: int, temporary: str, content: bytes) -> None:
-        try:
-            write_all(handle, content)
-        except OSError:
-            self._discard(temporary)
-            raise
-
-    def _write(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
-        """Write a file under a temporary name and sync it; returns that name."""
-        temporary, handle = self._new(name)
-        try:
-            self._fill(handle, temporary, content)
-            if stamp is not None:
-                os.utime(handle, (stamp, stamp))
-            sync(handle)
-        except OSError:
-            self._discard(temporary)
-            raise
-        finally:
-            os.close(handle)
-        return temporary
-
-    def _link(self, temporary: str, name: str) -> bool:
-        """Name the file unless the name is taken: of two writers exactly one succeeds."""
-        try:
-            os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            self._rename(temporary, name)
-        finally:
-            self._discard(temporary)
-        return True
-
-    def _rename(self, temporary: str, name: str) -> None:
-        try:
-            os.rename(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-        except OSError:
-            self._discard(temporary)
-            raise
-
-    def _discard(self, temporary: str) -> None:
-        try:
-            os.unlink(temporary, dir_fd=self._fd)
-        except OSError:
-            return
-
-    def _sync(self) -> None:
-        sync(self._fd)
-
-
-def _open_directory(path: str) -> int:
-    try:
-        _make(path)
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise storage_error(error, path) from error
-    if os.fstat(handle).st_uid not in {os.geteuid(), 0} and os.geteuid() != 0:
-        os.close(handle)
-        raise StorageError(path, "belongs to another user", "use a directory of your own")
-    return handle
-
-
 def _make(path: str) -> None:
     """Make the folder, private, and sync its name: a put relies on all names above it."""
     try:
@@ -149,14 +49,34 @@ def _make(path: str) -> None:
 
 def close(handle: int) -> None:
     """Close a handle that was only read or locked; it is gone even if the call fails."""
-    try:
+    with suppress(OSError):
         os.close(handle)
-    except OSError:
-        return
 
 
-class Folder(Directory):
+class Folder:
     """A directory of the queue. After `add` and `replace` return, the data is on disk."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            _make(path)
+            self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise storage_error(error, path) from error
+        if os.fstat(self._fd).st_uid not in {os.geteuid(), 0} and os.geteuid() != 0:
+            self.close()
+            raise StorageError(path, "belongs to another user", "use a directory of your own")
+
+    def has(self, name: str) -> bool:
+        """Whether the name exists."""
+        # `stat` would raise an exception, which costs more than this call.
+        return os.access(name, os.F_OK, dir_fd=self._fd, follow_symlinks=False)
+
+    def close(self) -> None:
+        """Release the directory."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken by an equally durable file."""
@@ -174,7 +94,7 @@ class Folder(Directory):
         try:
             temporary = self._write(name, content, stamp=stamp)
             self._rename(temporary, name)
-            self._sync()
+            sync(self._fd)
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
 
@@ -183,7 +103,7 @@ class Folder(Directory):
         try:
             os.unlink(name, dir_fd=self._fd)
             if for_good:
-                self._sync()
+                sync(self._fd)
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -222,6 +142,63 @@ class Folder(Directory):
             target = f"{name}.{number}"
         os.rename(name, target, src_dir_fd=self._fd, dst_dir_fd=other._fd)
 
+    def _to_read(self, name: str) -> int:
+        try:
+            return os.open(name, _READ, dir_fd=self._fd)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.ENXIO}:  # a link; a socket
+                raise NotRegular(name) from error
+            raise
+
+    def _is_named(self, handle: int, name: str) -> bool:
+        status = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        return os.path.samestat(os.fstat(handle), status)
+
+    def _new(self, name: str) -> tuple[str, int]:
+        """An empty temporary file in the same directory: its name and its handle."""
+        temporary = f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
+        return temporary, os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
+
+    def _write(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
+        """Write a file under a temporary name and sync it; returns that name."""
+        temporary, handle = self._new(name)
+        try:
+            write_all(handle, content)
+            if stamp is not None:
+                os.utime(handle, (stamp, stamp))
+            sync(handle)
+        except OSError:
+            self._discard(temporary)
+            raise
+        finally:
+            os.close(handle)
+        return temporary
+
+    def _link(self, temporary: str, name: str) -> bool:
+        """Name the file unless the name is taken: of two writers exactly one succeeds."""
+        try:
+            os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._rename(temporary, name)
+        finally:
+            self._discard(temporary)
+        return True
+
+    def _rename(self, temporary: str, name: str) -> None:
+        try:
+            os.rename(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        except OSError:
+            self._discard(temporary)
+            raise
+
+    def _discard(self, temporary: str) -> None:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=self._fd)
+
     def _add_synced(self, name: str, content: bytes) -> bool:
         """Write and name a file, then sync it: one commit of the file system covers both.
 
@@ -230,7 +207,11 @@ class Folder(Directory):
         """
         temporary, handle = self._new(name)
         try:
-            self._fill(handle, temporary, content)
+            try:
+                write_all(handle, content)
+            except OSError:
+                self._discard(temporary)
+                raise
             if not self._link(temporary, name):
                 return False
             self._sync_named(handle, name, is_ours=True)
@@ -265,7 +246,7 @@ class Folder(Directory):
         try:
             sync(handle)
             is_doubtful = False
-            self._sync()
+            sync(self._fd)
         except OSError:
             if not self._renew(handle, name) and is_doubtful:
                 self._take_back(handle, name)
@@ -288,11 +269,9 @@ class Folder(Directory):
 
     def _take_back(self, handle: int, name: str) -> None:
         """Remove this file if the name still belongs to it."""
-        try:
+        with suppress(OSError):
             if self._is_named(handle, name):
                 os.unlink(name, dir_fd=self._fd)
-        except OSError:
-            return
 
 
 def _all_of(handle: int, size: int) -> bytes:
@@ -373,11 +352,9 @@ class SignedLock:
 
     def _sign(self) -> None:
         """Write the holder's process id into the file, for people."""
-        try:
+        with suppress(OSError):
             os.ftruncate(self._fd, 0)
             os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
-        except OSError:
-            return
 
     def _file(self) -> int:
         try:
@@ -392,11 +369,9 @@ def _try_lock(handle: int, wait: bool) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX)
         return True
     for _ in range(_TRIES):
-        try:
+        with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        except BlockingIOError:
-            pass
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

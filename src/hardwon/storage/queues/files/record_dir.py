@@ -44,7 +44,10 @@ class RecordDir:
         """A job; None if it is missing or unreadable."""
         name = identity + SUFFIX
         try:
-            return _same(decode(self.folder.read(name, READ_LIMIT + _FRAME)), identity)
+            job = decode(self.folder.read(name, READ_LIMIT + _FRAME))
+            if job.id != identity:
+                raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
+            return job
         except FileNotFoundError:
             return None
         except (BadRecord, NotRegular):
@@ -97,12 +100,6 @@ class RecordDir:
         except OSError as error:
             raise storage_error(error, os.path.join(self.folder.path, name)) from error
         self._counts.add("corrupt")
-
-
-def _same(job: Job, identity: str) -> Job:
-    if job.id != identity:
-        raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
-    return job
 
 
 class DeadLetters:

@@ -6,6 +6,7 @@ import json
 from array import array
 from collections import Counter
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import time_limits
@@ -20,10 +21,10 @@ from hardwon.knowledge.ranking.query import (
     tally_matches,
 )
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import Statement, read_queries
+from hardwon.storage.sql.dialect import Statement, bind, read_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.postings import Edit, Entries
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from hardwon.storage.sql.scopes import Shelf, Visible
 
     Postings = dict[str, list[tuple[int, int]]]
+    Ahead = dict[tuple[object, ...], list[Row]]
 
 _SHELF_ROW, _WAITING_ROW = -1, -2  # in the last column, which is the room for a key otherwise
 _SQL = read_queries(
@@ -44,6 +46,7 @@ _SQL = read_queries(
     RANKS=RANKS,
 )
 _VERSIONS = "versions"  # key of the shelves that a transaction has changed
+_AHEAD = "ahead"  # key of what a transaction has read before it was asked for
 
 
 def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int = 0) -> None:
@@ -169,9 +172,8 @@ def merge(tenancy: Tenancy, shelf: int) -> int:
 
 def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> int:
     """Write the keys of lessons; returns how many more lessons are indexed now."""
-    numbers = _numbers(
-        tenancy, shelf, sorted({key for entries in lessons.values() for key in entries})
-    )
+    holders_of_keys = Counter(chain.from_iterable(lessons.values()))
+    numbers, new = _numbers(tenancy, shelf, holders_of_keys)
     rows = tenancy.rows(_SQL["indexed"], lessons=list(lessons))
     before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
     after: dict[int, Entries] = {
@@ -181,8 +183,8 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     }
     edits, holders = postings.edits(before, after)
     for part in postings.parts(edits):
-        _edit(tenancy, part)
-    changes = [(term, more) for term, more in sorted(holders.items()) if more]
+        _edit(tenancy, part, new)
+    changes = [(term, more) for term, more in sorted(holders.items()) if more and term not in new]
     columns = (zip(*entries, strict=True) for entries in after.values())
     packed = [postings.pack(array("I", terms), bytes(impacts)) for terms, impacts in columns]
     tenancy.ask(
@@ -195,20 +197,22 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     return len(after) - len(before)
 
 
-def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
-    """The numbers of these keys; new keys are numbered."""
-    numbers: dict[str, int] = dict(tenancy.rows(_SQL["terms"], shelf=shelf, keys=keys))
-    if missing := [key for key in keys if key not in numbers]:
-        *_, added = tenancy.ask(
-            Statement(_SQL["add_terms"], {"shelf": shelf, "keys": missing}),
-            Statement(_SQL["terms"], {"shelf": shelf, "keys": missing}),
-        )
-        numbers.update(added)
-    return numbers
+def _numbers(
+    tenancy: Tenancy, shelf: int, holders: Counter[str]
+) -> tuple[dict[str, int], Collection[int]]:
+    """The numbers of these keys, and those of new keys, which are stored with their holders."""
+    numbers: dict[str, int] = dict(tenancy.rows(_SQL["terms"], shelf=shelf, keys=sorted(holders)))
+    missing = sorted(key for key in holders if key not in numbers)
+    counts = [holders[key] for key in missing]
+    new = tenancy.rows(_SQL["add_terms"], shelf=shelf, keys=missing, holders=counts)
+    numbers.update(new)
+    return numbers, {number for _, number in new}
 
 
-def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
-    places, lessons = [edit[0] for edit in edits], [edit[1] for edit in edits]
+def _edit(tenancy: Tenancy, edits: list[Edit], new: Collection[int]) -> None:
+    """Apply edits to the blocks; the terms in `new` have none yet."""
+    known = [edit for edit in edits if edit[0] // RANKS not in new]
+    places, lessons = [edit[0] for edit in known], [edit[1] for edit in known]
     rows = tenancy.rows(_SQL["around"], places=places, lessons=lessons, ranks=RANKS)
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
     changed = postings.edit_blocks(edits, around)
@@ -247,7 +251,8 @@ class Index:
             tenancy.run(_SQL["note"], entries=json.dumps(entries), **values)
             touch(transaction, tenancy, shelf)
             waiting = self._memtable.note(shelf, lesson, entries)
-            if waiting > self._limit and time_limits.time_left() is None:
+            is_due = waiting > self._limit and time_limits.time_left() is None
+            if is_due and not transaction.notes.get(_AHEAD):
                 self.settle(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
@@ -259,6 +264,8 @@ class Index:
         """Merge the waiting rows of a shelf, unless another process does."""
         merge(tenancy, shelf)
         self._memtable.forget(shelf)
+        if self._db.open is not None:
+            self._db.open.notes.pop(_AHEAD, None)
 
     def settle_all(self, least: int = 1) -> int:
         """Merge the memtables with at least `least` rows; returns the number of rows."""
@@ -272,18 +279,48 @@ class Index:
         """Nothing: one statement reads the whole index. Lessons that are newer do no harm."""
         return nullcontext()
 
+    def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
+        """Read what `tally` needs for all these queries in one round trip.
+
+        It is kept until the next call or the end of the open transaction. No rows are merged
+        while some of it was not asked for.
+        """
+        if (transaction := self._db.open) is None or not queries:
+            return
+        transaction.notes.pop(_AHEAD, None)
+        for shelf, waiting in self._memtable.cached(self._seen.get(scope, ())).items():
+            if len(waiting.lessons) > self._limit:
+                self.settle(self._db.of(scope.tenant), shelf)
+        self.tally(scope, queries[0])  # so that waiting rows are read only once
+        wanted = {_ahead_key(scope, query): query for query in queries}
+        groups = self._db.of(scope.tenant).ask(
+            *(self._reading(scope, query) for query in wanted.values())
+        )
+        transaction.notes[_AHEAD] = dict(zip(wanted, groups, strict=True))
+
+    def _reading(self, scope: Scope, query: Query) -> Statement:
+        """The statement that reads all that a recall needs of the index."""
+        cached = self._memtable.cached(self._seen.get(scope, ()))
+        return bind(
+            _SQL["blocks"],
+            keys=list(keys(query)[:_KEYS_ASKED]),
+            reach=query.reach,
+            agent=scope.agent,
+            projects=[one.project or "" for one in scope.visible()],
+            known_shelves=list(cached),
+            known_versions=[waiting.version for waiting in cached.values()],
+            known_rows=[number for waiting in cached.values() for number in waiting.rows],
+        )
+
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
-        place = {"agent": scope.agent, "projects": [one.project or "" for one in scope.visible()]}
         cached = self._memtable.cached(self._seen.get(scope, ()))
-        known = {
-            "known_shelves": list(cached),
-            "known_versions": [waiting.version for waiting in cached.values()],
-            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
-        }
         self._db.touch(scope)
-        every = tenancy.rows(_SQL["blocks"], keys=query_keys, reach=query.reach, **place, **known)
+        ahead: Ahead = self._db.open.notes.get(_AHEAD, {}) if self._db.open else {}
+        every = ahead.pop(_ahead_key(scope, query), None) if ahead else None
+        if every is None:
+            every = tenancy.ask(self._reading(scope, query))[0]
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
@@ -298,6 +335,10 @@ class Index:
             fresh=holding(waiting, query_keys),
             changed=(lesson for shelf in waiting for lesson in shelf.lessons),
         )
+
+
+def _ahead_key(scope: Scope, query: Query) -> tuple[object, ...]:
+    return scope, keys(query), query.reach
 
 
 def _read(tenancy: Tenancy, rows: list[Row]) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:

@@ -14,9 +14,10 @@ DELETE FROM hardwon.fresh
 WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
 
 -- name: add_terms
+-- Only the process that has the lock of the shelf adds terms.
 INSERT INTO hardwon.terms (tenant, shelf, term, holders)
-SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
-ON CONFLICT DO NOTHING
+SELECT :tenant, :shelf, * FROM unnest(:keys::text[], :holders::int[])
+RETURNING term, id
 
 -- name: terms
 SELECT asked.term, t.id FROM unnest(:keys::text[]) AS asked (term), LATERAL (

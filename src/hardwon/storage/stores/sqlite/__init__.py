@@ -207,7 +207,7 @@ class MemoryDatabase(Database):
     def _in_child(self) -> None:
         """Go on with the connection: there is no file that parent and child could both change."""
         self._depth, self._owner = 0, os.getpid()
-        self._end(InterruptedError)
+        self._end(is_kept=False)
 
 
 @lru_cache(maxsize=1)

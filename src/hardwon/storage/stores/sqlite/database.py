@@ -7,14 +7,14 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.storage.sql.dialect import Statement, Tenancy, in_sqlite
+from hardwon.storage.sql.dialect import NotKept, Statement, Tenancy, in_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -91,7 +91,7 @@ class Database:
         self._depth = 0
         self._owner = 0
         self._is_frozen: bool  # opened read-only, as it cannot be written
-        self._held: list[AbstractContextManager[Any]] = []
+        self._held = ExitStack()  # left with the outcome of the transaction
         self.before_commit: Callable[[], None] = lambda: None
         self._notes: dict[object, Any] = {}
         self._shelf_notes: dict[object, Any] = {}
@@ -140,8 +140,12 @@ class Database:
                 with self._turn:
                     self.run("BEGIN IMMEDIATE")
                 self.begun += 1
-                if self.notice_changes():
-                    self._refuse_newer()
+                if self.notice_changes():  # a newer hardwon may have migrated the file
+                    version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+                    if version > SCHEMA:
+                        self._connection.rollback()
+                        self._version = -1
+                        raise NewerSchema(self.path, version, SCHEMA)
             except BaseException:
                 self._release()
                 raise
@@ -156,14 +160,6 @@ class Database:
         self._shelf_notes.clear()
         self.changed += 1
         return True
-
-    def _refuse_newer(self) -> None:
-        """NewerSchema if a newer hardwon has migrated the file since it was opened."""
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA:
-            self._connection.rollback()
-            self._version = -1
-            raise NewerSchema(self.path, version, SCHEMA)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if not self._depth:  # begun before a fork: the parent ends it
@@ -181,7 +177,7 @@ class Database:
                 is_kept = True
         finally:
             try:
-                self._end(None if is_kept else kind or StorageError)
+                self._end(is_kept=is_kept)
             finally:
                 self._release()
 
@@ -245,20 +241,18 @@ class Database:
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
-        entered = resource.__enter__()
-        self._held.append(resource)
-        return entered
+        return self._held.enter_context(resource)
 
-    def _end(self, kind: type[BaseException] | None) -> None:
+    def _end(self, *, is_kept: bool) -> None:
         self._notes.clear()
         if self._connection.in_transaction:
             self._connection.rollback()
-        if kind is not None:
-            self.undone += 1
-            self._shelf_notes.clear()
-        resources, self._held = self._held, []
-        for resource in resources:
-            resource.__exit__(kind, None, None)
+        if is_kept:
+            self._held.close()
+            return
+        self.undone += 1
+        self._shelf_notes.clear()
+        self._held.__exit__(NotKept, NotKept(), None)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -292,8 +286,9 @@ class Database:
         if self._owner:
             _abandoned.append(self._connection)
         self._turn.close()  # it is shared with the parent
-        self._depth, self._owner, self._held = 0, 0, []
+        self._depth, self._owner, self._held = 0, 0, ExitStack()
         self._notes.clear()
+        self.undone += 1
 
     def _release(self) -> None:
         self._depth -= 1

@@ -3,92 +3,91 @@
 from __future__ import annotations
 
 import json
+from array import array
+from collections import Counter, defaultdict
+from itertools import chain
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
+from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import read_queries
-from hardwon.storage.stores.sqlite import merge
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.scope import Scope
+    from hardwon.knowledge.ranking.postings import Entries
     from hardwon.storage.sql.dialect import Tenancy
     from hardwon.storage.sql.scopes import Visible
     from hardwon.storage.stores.sqlite.database import Database
 
     Postings = dict[str, list[tuple[int, int]]]
-    Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
+    Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
     Terms = list[tuple[int, str, int, int]]
 
-_SQL = read_queries(__file__)
-_AT_ONCE = 512  # rows moved together
+_SQL = read_queries(__file__, RANKS=RANKS)
+_MANY = 1000  # lessons for whose merge the page cache is enlarged
+_ROOM, _USUAL_ROOM = -128_000, -2000  # SQLite's page cache, in KiB as a negative number
+_RANK = tuple(map(postings.rank, range(256)))
+_BLOCK_OF_ONE = Struct("=IB").pack
 
 
 class Memtable:
-    """The rows of `fresh`, read once by this process and kept up to date."""
+    """Keys of lessons that are not in the dictionary yet.
+
+    They are the rows of `fresh`, read once by this process and kept up to date, and what the open
+    transaction has added.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._base = 0, 0  # transactions undone, and the first row: another one means a new start
-        self._last = 0  # the last row that was read
-        self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
-        self._holders: dict[str, dict[int, int]] = {}  # by key: lessons and impacts
-        self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
-        self._unwritten: list[Waiting] = []  # rows of the open transaction
+        self._last = -1  # the last row that was read or written
         self._seen = -1, -1  # the changes by others and the undone ones that `look` has seen
-        self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
-        self._own_added: dict[int, int] = {}
+        self._unwritten: list[tuple[int, int, bool, dict[str, int]]] = []
+        self._clear()
 
-    def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
-        """Set the keys of a lesson; returns the number of notes of this transaction."""
+    def _clear(self) -> None:
+        self.lessons: dict[int, tuple[int, dict[str, int]]] = {}  # with their shelves
+        self.changed = set[int]()  # those that may be in the dictionary with other keys
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)  # also former holders
+        self._added: Counter[int] = Counter()  # new ones of each shelf
+        self._unwritten.clear()
+
+    def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
+        """Set the keys of a lesson, in the open transaction."""
+        self.look()
         self._unwritten.append((shelf, lesson, is_new, entries))
-        self._own_entries[lesson] = shelf, entries
-        self._own_added[shelf] = self._own_added.get(shelf, 0) + is_new
-        return len(self._unwritten)
+        self._enter(shelf, lesson, entries, is_new=is_new)
 
     def write(self) -> None:
-        """Write the notes of this transaction as rows. Call inside `with database:`."""
-        self.look()
+        """Write what the open transaction has added as rows."""
         for shelf, lesson, is_new, entries in self._unwritten:
-            row = shelf, lesson, is_new, json.dumps(entries)
-            self._last = self._db.run(_SQL["add"], row)
-            if not self._base[1]:
+            self._last = self._db.run(_SQL["add"], (shelf, lesson, is_new, json.dumps(entries)))
+            if not self._base[1]:  # there was none
                 self._base = self._db.undone, self._last
-            self._enter(shelf, lesson, entries, is_new=is_new)
-        self._drop_unwritten()
-
-    def forget(self) -> None:
-        """Drop the unwritten notes; the rows may have changed."""
-        self._seen = -1, -1
-        self._drop_unwritten()
-
-    def _drop_unwritten(self) -> None:
         self._unwritten.clear()
-        self._own_entries.clear()
-        self._own_added.clear()
 
-    @property
-    def has_unwritten(self) -> bool:
-        """Whether notes of this transaction were not written."""
-        return bool(self._unwritten)
+    def remove(self) -> None:
+        """Remove all rows: they were merged."""
+        self._db.run(_SQL["clear"])
+        self._base, self._last = (self._db.undone, 0), -1
+        self._clear()
 
-    def take_all(self) -> Iterator[list[Waiting]]:
-        """Take all waiting rows, oldest first, in batches; they are removed."""
-        while rows := self._db.rows(_SQL["oldest"], (_AT_ONCE,)):
-            yield [(*row, json.loads(entries)) for *row, entries, _ in rows]
-            self._db.run(_SQL["remove"], (rows[-1][-1],))
+    def unwritten(self) -> int:
+        """How many notes the open transaction has added."""
         if self._unwritten:
-            yield self._unwritten
-        self.forget()
+            self.look()  # they may be those of a transaction that was undone
+        return len(self._unwritten)
 
     def waiting(self) -> int:
         """How many notes wait."""
         self.look()
-        return len(self._unwritten) + (self._last - self._base[1] + 1 if self._last else 0)
+        return len(self._unwritten) + self._last - self._base[1] + 1
 
     def look(self) -> None:
         """Read the changes since the last call. Call inside a transaction or snapshot."""
@@ -97,61 +96,48 @@ class Memtable:
             return
         self._seen = seen
         first, last = self._db.rows(_SQL["span"])[0]
-        base, newest = (self._db.undone, first or 0), last or 0
+        base, newest = (self._db.undone, first or 0), last or -1
         if base != self._base or newest < self._last:
-            self._base, self._last = base, 0
-            self._entries.clear()
-            self._holders.clear()
-            self._added.clear()
+            self._base, self._last = base, base[1] - 1
+            self._clear()
         if newest > self._last:
-            self._read(self._last)
+            for shelf, lesson, is_new, entries in self._db.rows(_SQL["later"], (self._last,)):
+                self._enter(shelf, lesson, json.loads(entries), is_new=is_new)
             self._last = newest
 
-    def postings(self, shelves: Iterable[int], query_keys: tuple[str, ...]) -> Postings:
-        """The lessons of these shelves that hold each key, with impacts."""
-        by_key: Postings = {}
-        distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
-        for key in filter(self._holders.__contains__, distinct):
-            pairs = [
-                (lesson, impact)
-                for lesson, impact in self._holders[key].items()
-                if self._entries[lesson][0] in visible and lesson not in self._own_entries
-            ]
-            if pairs:
-                by_key[key] = pairs
-        has_none = distinct.keys().isdisjoint
-        for lesson, (shelf, entries) in self._own_entries.items():
-            if shelf in visible and not has_none(entries.keys()):
-                for key in filter(entries.__contains__, distinct):
-                    by_key.setdefault(key, []).append((lesson, entries[key]))
+    def held(
+        self, shelves: Iterable[int], query_keys: tuple[str, ...]
+    ) -> tuple[Postings, Postings]:
+        """Which lessons of these shelves hold each key, with impacts: new and changed ones."""
+        by_key: tuple[Postings, Postings] = {}, {}
+        visible = frozenset(shelves)
+        for key in filter(self._holders.__contains__, dict.fromkeys(query_keys)):
+            for lesson in dict.fromkeys(self._holders[key]):
+                shelf, entries = self.lessons[lesson]
+                if shelf in visible and key in entries:
+                    pairs = by_key[lesson in self.changed].setdefault(key, [])
+                    pairs.append((lesson, entries[key]))
         return by_key
 
     def count_added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves are not counted in the dictionary yet."""
-        return sum(self._added.get(shelf, 0) + self._own_added.get(shelf, 0) for shelf in shelves)
-
-    def lessons(self) -> Iterable[int]:
-        """Lessons whose postings in the dictionary may be outdated."""
-        return self._entries | self._own_entries if self._own_entries else self._entries
+        return sum(self._added[shelf] for shelf in shelves)
 
     def _enter(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
-        """Set the keys of a lesson whose row is written."""
-        _, before = self._entries.get(lesson, (shelf, {}))
-        for key in before:
-            del self._holders[key][lesson]
-        self._entries[lesson] = shelf, entries
-        self._added[shelf] = self._added.get(shelf, 0) + is_new
-        for key, impact in entries.items():
-            self._holders.setdefault(key, {})[lesson] = impact
-
-    def _read(self, after: int) -> None:
-        rows = self._db.rows(_SQL["later"], (after,))
-        for shelf, lesson, is_new, entries in rows:
-            self._enter(shelf, lesson, json.loads(entries), is_new=is_new)
+        if is_new:
+            self._added[shelf] += 1
+        elif lesson not in self.lessons:
+            self.changed.add(lesson)
+        self.lessons[lesson] = shelf, entries
+        holders = self._holders
+        for key in entries:
+            holders[key].append(lesson)
 
 
 FRESH = 512  # waiting lessons that a writer merges; usually a worker has done it before
-_TENDED = 64  # waiting lessons that a worker merges, and those of one transaction that are gathered
+_TENDED = 64  # waiting lessons that a worker merges, and a transaction that has added more
+_MOST_ADDED = 8_000  # lessons that a transaction keeps in memory; about 100 megabytes
+_NEW = 0  # stands for the number of a key that new lessons hold
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
 
 
@@ -163,31 +149,23 @@ class Index:
         self._limit = fresh
         self._fresh = Memtable(database)
         self.snapshot = database.snapshot
-        self._pending: merge.PostingBuffer | None = None
-        self._is_writing = False
         database.before_commit = self._before_commit
 
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
     ) -> None:
         """Set the keys by which a lesson is found. Call inside `with database:`."""
-        self._note(shelf, lesson, entries, is_new=is_new)
+        self._fresh.add(shelf, lesson, entries, is_new=is_new)
+        if self._fresh.unwritten() > _MOST_ADDED:
+            self._merge()
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Nothing: only the keys of a lesson are kept in memory."""
 
-    def _note(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
-        if not self._is_writing:
-            self._db.hold(self)
-        if self._pending and is_new:
-            self._pending.add(shelf, lesson, entries)
-        elif self._fresh.add(shelf, lesson, entries, is_new=is_new) > _TENDED:
-            self._gather()
-
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
-        """The same for a lesson that another store has numbered."""
-        self._note(shelf, lesson, entries, is_new=is_highest)
-        merge.enter_text(self._db, lesson)
+        """Set the keys of a lesson that another store has numbered."""
+        self._fresh.add(shelf, lesson, entries, is_new=is_highest)
+        self._db.run(_SQL["add_text"], (lesson,))
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of all shelves. Call inside `with database:`."""
@@ -195,10 +173,9 @@ class Index:
 
     def settle_all(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
-        if not self._is_writing:
-            self._db.hold(self)
-        self._gather().flush()
-        merge.settle_texts(self._db)
+        self._merge()
+        self._db.run(_SQL["add_texts"])
+        self._db.run(_SQL["note_reach"])
 
     def tend(self) -> None:
         """Merge the waiting rows if they are many, so that no writer has to."""
@@ -208,59 +185,59 @@ class Index:
             with self._db:
                 self.settle_all()
 
-    def __enter__(self) -> None:
-        self._is_writing = True
-
-    def __exit__(self, *_: object) -> None:
-        """Drop what is in memory: it was written, or the transaction was rolled back."""
-        if self._pending:
-            self._pending.close()
-        if self._pending or self._fresh.has_unwritten:
-            self._fresh.forget()
-        self._is_writing, self._pending = False, None
-
     def _before_commit(self) -> None:
-        if not self._is_writing:
-            return
-        if self._pending or self._fresh.waiting() > self._limit:
-            self.settle_all()
-        else:
-            self._fresh.write()
+        if added := self._fresh.unwritten():
+            if added > _TENDED or self._fresh.waiting() > self._limit:
+                self.settle_all()
+            else:
+                self._fresh.write()
 
-    def _gather(self) -> merge.PostingBuffer:
-        """Move the memtable to the buffer."""
-        if self._pending is None:
-            self._pending = merge.PostingBuffer(self._db)
-        for waiting in self._fresh.take_all():
-            merge.settle(self._db, self._pending, waiting)
-        return self._pending
+    def _merge(self) -> None:
+        """Merge the memtable into the dictionary, each table in its own order."""
+        self._fresh.look()
+        by_shelf: defaultdict[int, tuple[Lessons, Lessons]] = defaultdict(lambda: ({}, {}))
+        for lesson, (shelf, entries) in sorted(self._fresh.lessons.items()):
+            by_shelf[shelf][lesson in self._fresh.changed][lesson] = entries
+        if is_large := len(self._fresh.lessons) > _MANY:
+            self._db.rows(f"PRAGMA cache_size = {_ROOM}")
+        for shelf, (added, changed) in by_shelf.items():
+            if changed:
+                _change(self._db, shelf, changed)
+            _append(self._db, shelf, {lesson: held for lesson, held in added.items() if held})
+        if is_large:
+            self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
+        self._fresh.remove()
+
+    def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
+        """Nothing: the file is here."""
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
-        """The shelves visible from a scope, and the scores of the lessons there."""
+        """The shelves visible from a scope, and the scores of the lessons there.
+
+        They come from postings of the query's rarest keys, within a limit.
+        """
         known = scopes.shelf_notes(self._db)
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)
         visible: Visible = known["visible", scope]
-        return visible, self._tally(visible, query)
-
-    def _tally(self, visible: Visible, query: Query) -> MatchTally:
-        """The scores of lessons, from postings of the query's rarest keys, within a limit."""
         query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
-        fresh = self._fresh.postings(visible.ids, query_keys)
-        pending = self._pending.count_added(visible.ids) if self._pending else 0
-        total = visible.total + self._fresh.count_added(visible.ids) + pending
+        new, changed = self._fresh.held(visible.ids, query_keys)
+        total = visible.total + self._fresh.count_added(visible.ids)
         budget = entries_read(query, total)
         terms, blocks = self._terms(visible, query_keys, budget)
-        if not terms and not fresh:  # as for most lessons of a pack
-            return MatchTally(query.near, total=total)
-        return tally_matches(
+        if not (terms or changed or new):  # as for most lessons of a pack
+            return visible, MatchTally(query.near, total=total)
+        if new:
+            terms += ((_NEW, key, len(pairs), 0) for key, pairs in new.items())
+            terms.sort(key=lambda term: (term[2], term[1], term[3]))
+        return visible, tally_matches(
             query,
-            self._postings(terms, blocks, budget),
+            self._postings(terms, blocks, new, budget),
             known=[(key, holders) for _, key, holders, _ in terms],
             total=total,
-            fresh=fresh,
-            changed=self._fresh.lessons(),
+            fresh=changed,
+            changed=self._fresh.changed,
         )
 
     def _terms(
@@ -276,13 +253,10 @@ class Index:
         for number, *_, block in rows:
             if block is not None:
                 blocks.setdefault(number, []).append(block)
-        written: Terms = list(dict.fromkeys(row[:4] for row in rows))
-        if self._pending:
-            written = self._pending.add_pending(visible.ids, query_keys, written)
-        return written, blocks
+        return list(dict.fromkeys(row[:4] for row in rows)), blocks
 
     def _postings(
-        self, terms: Terms, blocks: dict[int, list[bytes]], budget: int
+        self, terms: Terms, blocks: dict[int, list[bytes]], new: Postings, budget: int
     ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; rare keys in full."""
         rare: Terms = []
@@ -292,29 +266,127 @@ class Index:
             rare.append(term)
             budget -= term[2]
         unread = {number: key for number, key, _, _ in rare if number not in blocks}
+        unread.pop(_NEW, None)
         sql = _SQL["postings"].format(marks(unread))
         for number, block in self._db.rows(sql, tuple(unread)) if unread else ():
             yield unread[number], postings.pairs(block)
         for number, key, _, _ in rare:
+            if number == _NEW:
+                yield key, new[key]
             for block in blocks.get(number, ()):
                 yield key, postings.pairs(block)
-        if self._pending:
-            for _, key, _, shelf in rare:
-                yield key, self._pending.pairs(shelf, key, merge.MOST)
         if budget and len(rare) < len(terms):
-            common = terms[len(rare)]
-            yield common[1], self._strongest(common, budget)
+            number, key, _, _ = terms[len(rare)]
+            if number == _NEW:
+                yield key, new[key][:budget]
+                return
 
-    def _strongest(self, term: tuple[int, str, int, int], limit: int) -> list[tuple[int, int]]:
-        """The strongest postings of a common key, at most `limit`."""
-        number, key, _, shelf = term
-        pairs = postings.strongest(
-            lambda most: self._db.rows(
-                _SQL["strongest"],
-                (number, most),
-            ),
-            limit,
-        )
-        if self._pending and len(pairs) < limit:
-            pairs += self._pending.pairs(shelf, key, limit)
-        return pairs[:limit]
+            def read(most: int) -> list[tuple[bytes]]:
+                return self._db.rows(_SQL["strongest"], (number, most))
+
+            yield key, postings.strongest(read, budget)
+
+
+def _append(db: Database, shelf: int, lessons: Lessons) -> None:
+    """Add new lessons, whose numbers are higher than any in the dictionary."""
+    last_term = _newest(db)
+    numbers = _enter(db, shelf, Counter(chain.from_iterable(lessons.values())))
+    places: defaultdict[int, list[int]] = defaultdict(list)  # by term and rank
+    rows = []
+    for lesson, entries in lessons.items():
+        terms, impacts = array("I", map(numbers.__getitem__, entries)), bytes(entries.values())
+        rows.append((lesson, pack(terms, impacts)))
+        coded = {impact: lesson << 8 | impact for impact in set(impacts)}  # shared, to save memory
+        for term, impact in zip(terms, impacts, strict=True):
+            places[term * RANKS + _RANK[impact]].append(coded[impact])
+    db.run_many(_SQL["add_indexed"], rows)
+    _count_lessons(db, shelf, len(lessons))
+    for part in postings.parts(sorted(places)):
+        existing = [at for at in part if at // RANKS <= last_term]
+        last = {at: block for at, *block in db.rows(_SQL["last"], (json.dumps(existing),))}
+        grown, new = [], []
+        for at in part:
+            pending, room = places[at], 0
+            if at in last:
+                first, block = last[at]
+                if room := BLOCK - postings.size(block):
+                    grown.append((_longer(block, pending[:room]), *divmod(at, RANKS), first))
+            for begin in range(room, len(pending), BLOCK):
+                added = pending[begin : begin + BLOCK]
+                new.append((*divmod(at, RANKS), added[0] >> 8, _longer(b"", added)))
+        db.run_many(_SQL["change_block"], grown)
+        db.run_many(_SQL["add_block"], new)
+
+
+def _longer(block: bytes, entries: list[int]) -> bytes:
+    """The block with the entries appended; each is a lesson and its impact in one number."""
+    if not block and len(entries) == 1:  # most blocks
+        return _BLOCK_OF_ONE(entries[0] >> 8, entries[0] & 255)
+    end = postings.size(block) * postings.NUMBER
+    numbers = array("I", [entry >> 8 for entry in entries]).tobytes()
+    return b"".join((block[:end], numbers, block[end:], bytes([entry & 255 for entry in entries])))
+
+
+def _change(db: Database, shelf: int, lessons: Lessons) -> None:
+    """Write the keys of lessons that may be in the dictionary with others."""
+    numbers = _enter(db, shelf, dict.fromkeys(set().union(*lessons.values()), 0))
+    indexed = db.rows(_SQL["indexed"], (json.dumps(list(lessons)),))
+    before: dict[int, Entries] = {lesson: set(postings.pairs(terms)) for lesson, terms in indexed}
+    after = {
+        lesson: {(numbers[key], impact) for key, impact in entries.items()}
+        for lesson, entries in lessons.items()
+        if entries
+    }
+    edits, holders = postings.edits(before, after)
+    for part in postings.parts(edits):
+        targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in part])
+        around: dict[tuple[int, int], tuple[int, bytes]] = {
+            (place >> 32, place & 0xFFFFFFFF): (first, block)
+            for place, first, block in db.rows(_SQL["around"], (targets,))
+        }
+        blocks = postings.edit_blocks(part, around)
+        db.run_many(_SQL["drop_block"], [(*divmod(at, RANKS), first) for at, first in blocks])
+        db.run_many(_SQL["add_block"], postings.rows(blocks))
+    _count_holders(db, holders)
+    db.run_many(_SQL["drop_indexed"], [(lesson,) for lesson in before])
+    rows = [
+        (lesson, pack(array("I", terms), bytes(impacts)))
+        for lesson, entries in after.items()
+        for terms, impacts in [zip(*entries, strict=True)]
+    ]
+    db.run_many(_SQL["add_indexed"], rows)
+    _count_lessons(db, shelf, len(after) - len(before))
+
+
+def _enter(db: Database, shelf: int, added: Mapping[str, int]) -> dict[str, int]:
+    """The numbers of these keys, which so many more lessons hold; new keys are numbered.
+
+    New keys are written in their order, which is also that of their numbers.
+    """
+    ordered = sorted(added)
+    known: dict[str, int] = {}
+    for part in postings.parts(ordered):
+        known.update(db.rows(_SQL["numbers"], (json.dumps(part), shelf)))
+    _count_holders(db, {number: added[key] for key, number in known.items()})
+    missing = (key for key in ordered if key not in known)
+    new = {key: number for number, key in enumerate(missing, _newest(db) + 1)}
+    db.run_many(_SQL["add_term"], ((number, shelf, key, added[key]) for key, number in new.items()))
+    return known | new
+
+
+def _newest(db: Database) -> int:
+    """The highest number that a key ever had."""
+    row = db.row(_SQL["newest_term"])
+    return int(row[0]) if row else 0
+
+
+def _count_holders(db: Database, changes: Mapping[int, int]) -> None:
+    """Change how many lessons hold the keys with these numbers."""
+    pairs = [(change, number) for number, change in sorted(changes.items()) if change]
+    db.run_many(_SQL["count_holders"], pairs)
+
+
+def _count_lessons(db: Database, shelf: int, added: int) -> None:
+    """Change how many lessons of a shelf are in the dictionary."""
+    db.run(_SQL["count_lessons"], (added, shelf))
+    scopes.forget_notes(db)
