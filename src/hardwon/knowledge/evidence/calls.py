@@ -28,6 +28,8 @@ _FUNCTION = re.compile(
 _EXPORT = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*export[ \t]+([^;&|\n]+)")
 _PRINTED = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*\w+=\"?\$\(([^()`]*)\)\"?")  # n=$(prog x)
 _ASSIGNED = re.compile(r"(?<![\w$])([A-Z][A-Z0-9_]*)=")
+# Redirections that only hide or join an output
+_HIDDEN = re.compile(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)")
 _JSON = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
@@ -202,7 +204,9 @@ def _command_call(command: Command) -> Call:
     kind = " ".join((*variables, *fixed))
     shape = " ".join((kind, *dict.fromkeys(names)))
     named = frozenset(word for text in (*own_env, *words) for word in _WORDS.findall(text))
-    text = _JSON.sub(lambda found: f"'{found[1]}'".replace('\\"', '"'), _quiet(command.text))
+    text = _JSON.sub(
+        lambda found: f"'{found[1]}'".replace('\\"', '"'), _HIDDEN.sub("", command.text).strip()
+    )
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
     paths = tuple(writing.path for writing in part_writings(command))
@@ -263,11 +267,6 @@ def _form(text: str) -> str:
     if not rest or not re.search(r"\w[^\w\s'.,:$-]+\w|\w[-_]\d|^\[", first):
         return ""
     return re.sub(r"\d+", "0", re.sub(r"[A-Za-z]+", "A", first))
-
-
-def _quiet(text: str) -> str:
-    """A command without redirections that only hide or join its output."""
-    return re.sub(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)", "", text).strip()
 
 
 @lru_cache(maxsize=512)
