@@ -50,7 +50,7 @@ def main() -> None:
     if not worlds:
         print(f"no worlds in {folder}")
     for path in worlds:
-        if groups := _sampled(_groups(path), given.sample):
+        if groups := _sampled(read_groups(path), given.sample):
             _table(path.name, groups, given.only)
 
 
@@ -66,7 +66,7 @@ def _sampled(groups: dict[str, list[dict[str, Any]]], runs: int) -> dict[str, li
     return found
 
 
-def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
+def read_groups(path: Path) -> dict[str, list[dict[str, Any]]]:
     """The runs of a world by group; nothing for files of another format."""
     groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     opened = gzip.open if path.suffix == ".gz" else open
