@@ -240,7 +240,8 @@ def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]
         return []
     if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
         return []  # or one run's text could quarantine a lesson of many runs
-    if (EDITED in fix.key or fix.sort == INSTEAD) and reports.is_red(step.output):
+    is_red = reports.has_run_tests(step.output) and reports.is_red(step.output)
+    if is_red and (EDITED in fix.key or fix.sort == INSTEAD):
         fix = fix._replace(sort=NEXT)  # what makes tests pass is the task, until two runs show it
     lesson = memory.about(failure)
     if lesson is None and fix.sort == TRAIL and (call := failing_call(step)) and call.has_script:
@@ -249,9 +250,9 @@ def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]
         lesson = memory.about(failure)
     if lesson is None:
         return []
+    fix = mined_lesson.with_best_text(fix, lesson, step)
     if (mark := _success(failure.kind, fix)) not in past.counted:
-        best = mined_lesson.with_best_text(fix, lesson, step)
-        memory.keep(mined_lesson.record_success(lesson, best))
+        memory.keep(mined_lesson.record_success(lesson, fix))
         return [mark]
     if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
         memory.keep(mined_lesson.settle(with_text(lesson, fix)))

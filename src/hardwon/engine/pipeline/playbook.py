@@ -15,7 +15,7 @@ from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, j
 from hardwon.core.values.run import RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.evidence.advice import follows, parts, recommended_calls
-from hardwon.knowledge.evidence.calls import looks_only
+from hardwon.knowledge.evidence.calls import acting_calls
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.mistakes import is_mistake
 from hardwon.storage.ports import LessonStore, Store
@@ -257,7 +257,8 @@ def first_calls(
     known.update(earlier)
     places = list[int]()
     for at, step in enumerate(steps):
-        called = parts(call for call in working_calls(step) if not looks_only(call))
+        working = working_calls(step)
+        called = parts(call for call in acting_calls(step) if call in working)
         places += [at] if called - known else []
         known |= called
     return places

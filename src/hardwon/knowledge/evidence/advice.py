@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import acting_calls, calls_of, is_own, part_words
+from hardwon.knowledge.evidence.calls import acting_calls, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON, READERS
 
 if TYPE_CHECKING:
@@ -43,10 +44,18 @@ def programs(steps: Iterable[Step]) -> set[str]:
 def parts(calls: Iterable[Call]) -> set[str]:
     """The parts of programs that are called: `yard lot` of `yard lot seal 37`, and the tools.
 
-    If the second word is one that everybody uses, the third counts, too: `yard call lot.seal`.
+    If the second word is one that everybody uses, the third counts, too: `yard call lot.seal`. The
+    parts of programs that everybody uses are no news.
     """
     found: set[str] = set()
     for call in calls:
-        words = part_words(call) if is_own(call) and not call.is_tool else [call.program]
+        is_known = call.is_tool or call.program in COMMON or not is_own(call)
+        words = [call.program] if is_known else _first_words(call)
         found.add(" ".join(words[: 3 if COMMON.intersection(words[1:2]) else 2]))
     return found
+
+
+def _first_words(call: Call) -> list[str]:
+    """The words of a call from its program to the first flag that may be followed by a value."""
+    words = (word for word in call.kind.split() if not word.startswith("--") and "=" not in word)
+    return [*takewhile(lambda word: not word.startswith("-"), words)]

@@ -199,15 +199,16 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
 
 
 def _makers(steps: Sequence[Step], working: Call, paths: Sequence[str]) -> dict[str, Asked]:
-    """The last call before the working one that was given one of its new files, by that file."""
+    """The calls before the working one that wrote one of its new files, or were given it."""
     found: dict[str, Asked] = {}
-    for step in steps:
-        for call in calls_of(step):
+    for step in steps if paths else ():
+        for call in working_calls(step):
             if call is working:
                 break
-            if call.is_tool or looks_only(call) or call.program == working.program:
-                continue
-            found |= {path: Asked(call) for path in paths if path in call.text.split()}
+            words = {*call.paths, *(call.text.split() if is_own(call) else ())}
+            is_other = not call.is_tool and call.program != working.program
+            if is_other and not words.isdisjoint(paths):
+                found[call.shape] = Asked(call)
     return found
 
 

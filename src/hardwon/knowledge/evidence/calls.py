@@ -23,7 +23,7 @@ _MOST = 40  # calls of one step
 _SUBS = 2  # words that may be sub-commands
 _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{"
-    r"((?:[^{}'\"$]|'[^']*'|\"[^\"]*\"|\$(?:\{[^{}]*\})?)*)\}"
+    r"((?:[^{}'\"$#]|(?<!\s)#|(?<=\s)#[^\n]*|'[^']*'|\"[^\"]*\"|\$(?:\{[^{}]*\})?)*)\}"
 )
 _EXPORT = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*export[ \t]+([^;&|\n]+)")
 _PRINTED = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*\w+=\"?\$\(([^()`]*)\)\"?")  # n=$(prog x)
@@ -162,8 +162,8 @@ def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterato
         elif command.program and not command.program.startswith(("(", "{", "[")):
             call = _command_call(command)
             for name, script in functions.items():
-                if f"$({name}" in call.text:
-                    yield from _expand(parse(script), {})
+                for made in re.findall(rf"\$\(({name}\b[^()]*)\)", call.text):
+                    yield from _expand(parse(_with_arguments(script, parse(made)[0])), {})
                     call = call._replace(text=_name_result(name, call.text))
             yield call
 

@@ -47,4 +47,5 @@ PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
 READERS = frozenset(_READERS.split()) | PLUMBING
 LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something
 LOOKS = frozenset(_LOOKS.split())  # parts of programs that everybody knows which only look
+SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])

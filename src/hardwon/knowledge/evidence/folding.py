@@ -32,9 +32,7 @@ _VALUE = 200  # characters of an argument that may be shown
 _CODE = re.compile(r"[|={}\[\]<>*\\]|\w\(|/\w+/|^/\w")
 # A value that is written in a form, as a date, an amount or a code; its few letters name nobody.
 _FORM = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
-# An id that begins with the sort of what it names: card_4711
-_SORTED = re.compile(r"([A-Za-z]+(?:[_-][A-Za-z]+)*)([_-]?)\d+")
-_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|(?<=>)[^<>\n]+(?=<)")
+_LITERAL = re.compile(r"(?<=[\w\"'/]>)[^<>]+(?=</)|'[^'\n]*'|\"[^\"\n]*\"")
 
 
 def is_value(word: str) -> bool:
@@ -73,9 +71,6 @@ def fold_value(value: object, seen: str, printed: str | None = None) -> str:
         return "" if text.lower() in seen or (is_number and len(text) > _SHORT) else text
     if _FORM.fullmatch(text):
         return re.sub(r"\d", "0", text)
-    if printed and (sort := _SORTED.fullmatch(text)):
-        is_sort = re.search(rf"\b{re.escape(sort[1].lower())}\b", printed) is not None
-        return f"{sort[1]}{sort[2]}<n>" if is_sort else ""
     if not _CODE.search(text):
         return ""
     named = _LITERAL.sub(lambda found: _fold_literal(found[0], seen), _HOMES.sub("<dir>", text))

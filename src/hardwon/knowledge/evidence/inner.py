@@ -34,6 +34,10 @@ _COMPLAINT = re.compile(
     r"|must|requires?|expected|disagree|forbidden|prohibited|expired|stale|conflict|mismatch"
     r"|without|unable|illegal|bad|wrong)\b|\b[A-Z]{1,6}[-_]?\d{2,5}\b"
 )
+_REFUSAL = re.compile(
+    r"(?i)\b(?<!\b0 )(?<!\bno )(?:not|cannot|can't|denied|failed|refused|rejected|errors?|invalid"
+    r"|unknown|missing|forbidden|unable|illegal)\b"
+)
 _PARTS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 
@@ -63,25 +67,31 @@ def complaints_in(step: Step) -> tuple[str, ...]:
     """The lines in which called programs complain, in order."""
     if not is_shell(step) or not step.output:
         return ()
-    lines = [line for line in step.output.splitlines()[-_READ:] if len(line) <= _LONGEST]
+    lines = [line for line in step.output.splitlines()[-_READ:] if 0 < len(line) <= _LONGEST]
     heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
     parts = called_parts(step) if any(head for _, head in heads) else frozenset[str]()
     said = {line for line, head in heads if not head or _is_called(head, parts)}
-    said |= {line for line in lines if line not in said and _names_call(line, step)}
+    said |= _refusals([line for line in lines if line not in said], step)
     return tuple(line for line in lines if line in said)
 
 
-def _names_call(line: str, step: Step) -> bool:
-    """Whether a line complains and begins with the part of a program that was called."""
-    if not _COMPLAINT.search(line):
-        return False
-    words = [word.lower() for word in _PARTS.findall(line)[: _HEADS + _CALLED]]
-    for call in calls_of(step):
-        part = [word.lower() for name in part_words(call)[1:] for word in _PARTS.findall(name)]
-        starts = range(_HEADS) if len(part) > 1 and call.program not in READERS else ()
-        if any(words[at : at + len(part)] == part for at in starts):
-            return True
-    return False
+def _refusals(lines: Sequence[str], step: Step) -> set[str]:
+    """The lines that begin with a part of a program that was called, and refuse something.
+
+    An echo of a call or its usage refuses nothing, and a word of the call itself does not count.
+    """
+    found = ((line, _REFUSAL.search(line)) for line in lines if line[0] != "+")
+    refusals = [line for line, word in found if word and word[0] not in step.args]
+    calls = calls_of(step) if refusals else ()
+    names = (" ".join(part_words(call)[1:]) for call in calls if call.program not in READERS)
+    parts = [name for name in ([*map(str.lower, _PARTS.findall(x))] for x in names) if name[1:]]
+    said: set[str] = set()
+    for line in refusals if parts else ():
+        words = [word.lower() for word in _PARTS.findall(line)[: _HEADS + _CALLED]]
+        starts = range(_HEADS) if "usage" not in words[:1] else ()
+        if any(words[at : at + len(part)] == part for part in parts for at in starts):
+            said.add(line)
+    return said
 
 
 class _Head(NamedTuple):

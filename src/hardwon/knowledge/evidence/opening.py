@@ -142,7 +142,7 @@ def _first_fix(lesson: Lesson) -> Fix | None:
     A file that one run edited may have been wrong only in that run.
     """
     fix = next(iter(fixes_to_show(lesson.fixes)), None)
-    if fix is None or fix.sort == NEXT or (fix.sort == INSTEAD and not fix.is_proven):
+    if fix is None or (fix.sort in (INSTEAD, NEXT) and not fix.is_proven):
         return None
     is_own = EDITED in fix.key and not (fix.is_proven or fix.said)
     return None if is_own else fix

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
 from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
-from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, READERS
+from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, READERS, SETTING_UP
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
@@ -62,8 +62,8 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _working_call(failing, steps, at, goals, weights)
-        first_call = None
-        if working is None and (first_call := _set_up_call(failing, steps[at], steps[last])):
+        first_call = _set_up_call(failing, steps[at:])
+        if first_call and working is None:
             working = next((call for call in goals if call.program == failing.program), None)
         if working is None or _was_passed(steps, at, failing, weights):
             continue
@@ -244,18 +244,20 @@ def _advised_call(failing: Call, output: str, others: Sequence[Call]) -> Call | 
     return None
 
 
-def _set_up_call(failing: Call, failed: Step, step: Step) -> Call | None:
-    """The first call of a line that calls the same program, if the failing line lacks it.
+def _set_up_call(failing: Call, steps: Sequence[Step]) -> Call | None:
+    """The call that sets up the shell at the start of the last line, if the failing one lacks it.
 
-    Only if the program itself complains, and of nothing that it was given.
+    Only if the program itself complains, of nothing that it was given, and has not worked since.
     """
-    line = failed.failure.line if failed.failure else ""
+    line = steps[0].failure.line if steps[0].failure else ""
     given = {*WORDS.findall(failing.text)} - {failing.program}
     if not line.startswith(f"{failing.program}:") or not given.isdisjoint(WORDS.findall(line)):
         return None
-    first = calls_of(step)[0]
-    is_known = first.text in failed.args or first.program == failing.program
-    return None if is_known or first.program in READERS - PLUMBING else first
+    later = (call.program for step in steps[1:-1] for call in working_calls(step))
+    first = next(iter(calls_of(steps[-1])), None)
+    if first is None or first.program not in SETTING_UP or failing.program in later:
+        return None
+    return None if first.text in steps[0].args else first
 
 
 def _is_alike(other: Call, failing: Call) -> bool:

@@ -32,6 +32,7 @@ _LINES, _LINE = 8, 120  # of an edit
 _NEW_WORDS = 3  # of an edit that its key names
 _LABEL = 4  # words before a value in an error
 _PLAIN = re.compile(r"[a-z]+").fullmatch
+_SORTED = re.compile(r"([A-Za-z]+(?:[_-][A-Za-z]+)*)([_-]?)\d+")  # an id with its sort: card_4711
 
 
 class Seen(NamedTuple):
@@ -176,8 +177,9 @@ def _changes(found: Passed, run: Seen) -> str:
             if name in old and old[name] != new[name]
         },
     }
+    before = dict(_totals(found.failing))
     for name, total in _totals(found.working):
-        if label := _label(total, run.line):
+        if before.get(name) != total and (label := _label(total, run.line)):
             told[name] = f"other `{name}`, which add up to {label}"
     said = {*re.findall(r"\w+", run.line)}
     named = [words for name, words in told.items() if re.split(r"\W", name)[-1] in said]
@@ -191,7 +193,7 @@ def _totals(call: Call) -> Iterator[tuple[str, object]]:
     for field, rows in given.items() if isinstance(given, dict) else ():
         items = rows if isinstance(rows, list) and len(rows) > 1 else ()
         for name in items[0] if items and all(isinstance(item, dict) for item in items) else ():
-            numbers = [item[name] for item in items if isinstance(item.get(name), int | float)]
+            numbers = [item[name] for item in items if _is_number(item.get(name))]
             if len(numbers) == len(items):
                 yield f"{field}[].{name}", sum(numbers)
 
@@ -199,7 +201,7 @@ def _totals(call: Call) -> Iterator[tuple[str, object]]:
 def _label(value: object, line: str) -> str:
     """Where an error names a value, by the plain words before it; "" if it does not."""
     found = re.search(rf"(?<![\w.-]){re.escape(str(value))}(?![\w-])", line)
-    if found is None:
+    if found is None or not str(value):
         return ""
     before = line[: found.start()].split()[-_LABEL:]
     words = " ".join([*takewhile(_PLAIN, reversed(before))][::-1])
@@ -211,12 +213,27 @@ def _label(value: object, line: str) -> str:
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
     label = _label(value, run.line)
-    if isinstance(value, int | float):  # else one number for another belongs to its run
-        is_form = type(old) is not type(value) and not label
-        return (
-            f" as `{value}`" if is_form and fold_value(value, run.text) else label and f", {label}"
-        )
-    shown = fold_value(value, run.text, run.printed)
+    if _is_number(value) and (label or type(old) is type(value)):
+        return label and f", {label}"  # one number for another belongs to its run
+    shown = fold_value(value, run.text, run.printed) or _other_sort(value, old, run)
     if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
         return f" as `{shown}`"
     return label and f", {label}"
+
+
+def _other_sort(value: object, old: object, run: Seen) -> str:
+    """An id without its number, if the error speaks of the sort of the one that it replaces.
+
+    The sort must have been printed by itself: `card` for `card_4711`. Else it may be a name.
+    """
+    ours, theirs = (_SORTED.fullmatch(str(one)) for one in (value, old))
+    if not ours or not theirs or ours[1] == theirs[1]:
+        return ""
+    words = theirs[1].replace("_", " ").replace("-", " ")
+    is_said = any(re.search(rf"\b{name}\b(?![_-]?\d)", run.line) for name in {theirs[1], words})
+    is_printed = f'"{ours[1].lower()}"' in (run.printed or "")
+    return f"{ours[1]}{ours[2]}<n>" if is_said and is_printed else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

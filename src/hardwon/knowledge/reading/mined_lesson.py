@@ -193,9 +193,9 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     again = max((fix.worked for fix in hopeful if fix.key.endswith(PREPARED)), default=0)
-    hopeful = [fix for fix in hopeful if PREPARED not in fix.key or fix.worked > again] or [
-        fix for fix in hopeful if fix.key.endswith(PREPARED)
-    ]
+    prepared = [fix for fix in hopeful if not fix.key.endswith(PREPARED)]
+    needed = [x for x in prepared if PREPARED not in x.key or x.said or x.worked >= again]
+    hopeful = needed or [fix for fix in hopeful if fix not in prepared]
     if any(fix.sort not in (FURTHER, INSTEAD, NEXT) for fix in hopeful):
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
