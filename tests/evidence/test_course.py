@@ -8,7 +8,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.course import course_of
 from hardwon.knowledge.evidence.cures import telling_parts
-from hardwon.knowledge.evidence.inner import with_failure
+from hardwon.knowledge.evidence.inner import complaints_in, with_failure
 from hardwon.knowledge.evidence.opening import opening
 
 SCOPE = Scope("default", "coder", "acme/yard")
@@ -404,3 +404,16 @@ def test_the_start_is_made_quickly_from_a_long_course() -> None:
     opening(course_of(runs), lessons, budget=300, tokens=counted)
 
     assert count < 2_000
+
+
+def test_lines_that_name_the_part_that_was_called_are_complaints_only_if_they_refuse() -> None:
+    quiet = {
+        "yard lot seal LOT-37": "Lot seal LOT-37 ok",
+        "yard issue move P-123 Done": "issue move P-123: done",
+        "make smoke-test": "Smoke test passed, no problems",
+        "yard lot seal --help": "usage: yard lot seal [-h] [--not-now] id",
+    }
+    refused = Step("Bash", "yard lot seal 37", "NOT DONE lot.seal 37 -- under air")
+
+    assert [complaints_in(Step("Bash", call, said)) for call, said in quiet.items()] == [()] * 4
+    assert complaints_in(refused) == (refused.output,)

@@ -38,6 +38,8 @@ def test_a_plain_word_is_a_choice_only_if_a_tool_printed_it() -> None:
 
 def test_prose_between_tags_is_folded() -> None:
     assert fold_value("<p>Notes of Ada Lovelace.</p>", "") == "<p><text></p>"
+    assert fold_value("<name>\nAda\n</name>", "") == "<name><text></name>"
+    assert fold_value("price > 10 and size < 20", "") == "price > 10 and size < 20"
 
 
 def test_a_person_s_folder_in_an_argument_is_folded() -> None:

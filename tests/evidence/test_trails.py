@@ -173,6 +173,34 @@ CASES = {
             "then `mill sharpen tmp/five.pgm out/scan.pgm`."
         ],
     ),
+    "what is called before another part of the program tells nothing": (
+        [
+            ("yard seal 5", "yard: no session open", True),
+            ("git status && yard lot list", "12 rows", False),
+        ],
+        [],
+    ),
+    "a program that has worked since needed nothing": (
+        [
+            ("yard seal 5", "yard: no session open", True),
+            ("yard lot list", "12 rows", False),
+            (". ./env.sh && yard lot list", "12 rows", False),
+        ],
+        [],
+    ),
+    "a line without a call": (
+        [("yard seal 5", "yard: no session open", True), ("# wait", "", False)],
+        [],
+    ),
+    "a copy is told once, a call that failed never": (
+        [
+            ("yard load a/x", "yard: not here: a/x", True),
+            ("planner b/y", "planner: no", True),
+            ("cp a/x b/y", "", False),
+            ("yard load b/y", "ok", False),
+        ],
+        ["What worked: first `cp a/x b/y`, then `yard load b/y`."],
+    ),
     "an error that begins with the part that was called": (
         [
             ("yard room walk R4; git status --short", "NOT DONE room.walk R4 -- shut", False),
@@ -299,6 +327,18 @@ def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
             '{"pay": "voucher_4711", "day": "x"}',
             '{"pay": "gift_card_12", "day": "x"}',
             "another `pay` as `gift_card_<n>`",
+        ),
+        (
+            "no such card",
+            '{"pay": "smith42", "day": "x"}',
+            '{"pay": "gift_card_12", "day": "x"}',
+            "another `pay`",
+        ),
+        (
+            "switch it on",
+            '{"dry_run": false, "x": "y"}',
+            '{"dry_run": true, "x": "y"}',
+            "another `dry_run` as `true`",
         ),
         (
             "no such user",

@@ -75,6 +75,18 @@ def test_a_part_of_a_program_that_no_earlier_run_called_is_new() -> None:
     assert not said(LOOK, samples, FAILED, items=[ABOUT_OPS._replace(kinds=KINDS)], earlier=known)
 
 
+def test_values_and_files_of_usual_programs_are_no_news() -> None:
+    usual = (
+        "git checkout -b fix-other",
+        "npm install left-pad",
+        "mkdir -p build",
+        "pytest -k other",
+    )
+    steps = [Step("bash", call, "ok") for call in usual]
+
+    assert not said(LOOK, *steps, items=[ABOUT_OPS], earlier={"git", "npm", "pytest"})
+
+
 def test_programs_that_only_look_are_never_new() -> None:
     looks = [Step("bash", f"{name} x", "y") for name in ("wc", "sed", "which", "diff")]
 

@@ -58,7 +58,7 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     new = [call for call in between if call.text not in known]
     own = [call for call in new if is_own(call)]
     is_changed = bool(own) or not _is_unchanged(failing, working)
-    edits = [call for _, call in others if call.paths]
+    edits = [call for _, call in others if call.paths and call not in {one.call for one in first}]
     edits = _telling_edits(edits, steps[at], is_changed=is_changed)
     files = {tail(path) for call in edits for path in call.paths}
     looks = [call for _, call in made if looks_only(call) and not files.isdisjoint(names_of(call))]
