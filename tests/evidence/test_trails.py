@@ -406,3 +406,15 @@ def test_of_calls_that_differ_in_values_only_those_about_the_same_thing_are_show
     text = _tool_text(room, room, ("hold", '{"room": "south"}'), ("hold", '{"room": "north"}'))
 
     assert text.startswith("What worked: first `hold(room=north)`, then `book(")
+
+
+def test_another_edit_of_a_file_belongs_to_the_task() -> None:
+    failed = Step(
+        "Edit", '{"file_path": "a.rs", "old_string": "x", "new_string": "y"}', "no match", True
+    )
+    failed = failed._replace(failure=read_failure(failed, ()))
+    other = Step(
+        "Edit", '{"file_path": "a.rs", "old_string": "now - 1", "new_string": "now"}', "ok"
+    )
+
+    assert find_passed([failed, other]) == []

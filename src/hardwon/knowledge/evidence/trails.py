@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from difflib import ndiff
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +16,7 @@ from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, R
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.authored import made_paths, tail, writings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,6 +86,8 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
         way = _without_search(way, failing, cure)
         way = (Asked(first_call), *way) if first_call else way
+        if not way and _is_other_edit(working, failing):
+            continue
         if way or not (is_same or is_own) or (working.is_tool and not is_further):
             found.append(Passed(at, failing, way, working, is_further, is_own))
     return found
@@ -109,6 +112,12 @@ def _working_call(
     next_failing = failing_call(last) if _kind(last) != _kind(steps[at]) else None
     working = _nearest(failing, [next_failing], weights) if next_failing else None
     return working, working is not None
+
+
+def _is_other_edit(working: Call, failing: Call) -> bool:
+    """Whether a file was edited otherwise: which lines were changed belongs to the task."""
+    is_edit = working.is_tool and bool(working.paths)
+    return is_edit and changed_rows(working) != changed_rows(failing)
 
 
 def _without_search(way: tuple[Asked, ...], failing: Call, cure: set[str]) -> tuple[Asked, ...]:
@@ -370,6 +379,17 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
         return True
     named = {*re.findall(r"[\w.-]+", steps[at].output)}  # as one of the words that it accepts
     return any(str(new[name]) in named for name in changed)
+
+
+def changed_rows(call: Call, signs: str = "+-") -> list[str]:
+    """The lines that an edit removed and added, each with its sign; a blank means it stayed."""
+    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
+    rows = (
+        row.rstrip()
+        for each in made
+        for row in ndiff(each.old.splitlines(), (each.new or each.text).splitlines())
+    )
+    return [row for row in rows if row[:1] in signs and row[1:].strip()]
 
 
 def leaves(call: Call) -> Iterator[tuple[str, object]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import ndiff
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +10,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
-from hardwon.knowledge.evidence.trails import arguments, leaves
+from hardwon.knowledge.evidence.trails import arguments, changed_rows, leaves
 from hardwon.knowledge.reading.authored import writings
 
 if TYPE_CHECKING:
@@ -105,9 +104,9 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
 
     If the failing call was an edit of the same lines, the lines around them made the difference.
     """
-    rows = _changed_rows(call)
-    if failing and not failing.is_same(call) and rows == _changed_rows(failing):
-        rows = _changed_rows(call, " +-")
+    rows = changed_rows(call)
+    if failing and not failing.is_same(call) and rows == changed_rows(failing):
+        rows = changed_rows(call, " +-")
     if rows:
         shown = (
             clip(f"{row[: -len(row.lstrip())]}{fold_call(row, run.task)}", _LINE)
@@ -118,17 +117,6 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
         return f"write `{fold_call(call.paths[0], run.task)}`"
     text = show_call(call, run)
     return f"\n{text}" if "\n" in text else f"`{text}`"
-
-
-def _changed_rows(call: Call, signs: str = "+-") -> list[str]:
-    """The lines that an edit removed and added, each with its sign; a blank means it stayed."""
-    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
-    rows = (
-        row.rstrip()
-        for each in made
-        for row in ndiff(each.old.splitlines(), (each.new or each.text).splitlines())
-    )
-    return [row for row in rows if row[:1] in signs and row[1:].strip()]
 
 
 def show_call(call: Call, run: Seen) -> str:
