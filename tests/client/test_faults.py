@@ -10,11 +10,16 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 import hardwon
+from hardwon.api.client import sync
+from hardwon.api.client.wire import Wire
+from hardwon.core.settings import load
+from hardwon.core.values.run import Author
 from tests.client.test_login import Laptop
 from tests.full_disk import full_disk
 from tests.postgres_server import PostgresServer
@@ -103,6 +108,38 @@ def test_what_an_older_server_does_not_know_waits_until_it_is_upgraded(
         assert "mkdir -p" in ben.told("t1")
 
     assert count(home) == (1, 2)
+
+
+class Half(BaseHTTPRequestHandler):
+    """A server that is too old for records of some kinds, and fails at others."""
+
+    def do_POST(self) -> None:
+        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        kinds = {record[0] for record in sent["records"]}
+        status = 501 if "new" in kinds else 400 if "odd" in kinds else 404
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(b"<html>" if status == 404 else b'{"detail": "no"}')
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+def test_what_is_set_aside_does_not_grow_while_others_cannot_be_sent(tmp_path: Path) -> None:
+    with HTTPServer(("127.0.0.1", 0), Half) as server:
+        threading.Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        settings = load(str(tmp_path))
+        settings = settings._replace(server=settings.server._replace(url=url))
+        files = sync.SyncFiles(settings)
+        files.held.append(*([f"h{number}", ["new", number]] for number in range(3)))
+        files.notes.append(["new", 1], ["odd", 2], ["new", 3], ["step", 4])
+        exchange = sync.Sync(Wire(url, "k", author=Author()), settings)
+        for _ in range(3):
+            assert not exchange.exchange()
+            assert (files.count_held(), files.count_refused(), files.waiting()) == (3, 0, 4)
+        exchange.close()
+        server.shutdown()
+    assert "answered 404" in files.read()["error"]
 
 
 # faketime leaves the times of files as they are: a week later they are too old to be sent.

@@ -11,18 +11,21 @@ import sys
 
 # Code instead of a script: a missing script ends with exit code 2, which makes agents block their
 # next call; a missing module ends with 1.
-_START = "import sys; sys.path.append({root!a}); from {entry} import main; main()"
+_START = "import sys; sys.path.append({root!a}); from hardwon.__main__ import main; main()"
+_ENTER = (
+    "import sys; root = {root!a}; root in sys.path or sys.path.insert(0, root);"
+    " from {entry} import main; main()"
+)
 
 
-def command(
-    *arguments: str, folder: str = "", site: bool = True, entry: str = "hardwon.__main__"
-) -> list[str]:
+def command(*arguments: str, folder: str = "", site: bool = True, entry: str = "") -> list[str]:
     """The command line that starts `hardwon` with these arguments, isolated, in `folder`.
 
-    `entry` is the module whose `main` is called. Without `site` the interpreter starts a tenth
-    faster; optional packages are then not found.
+    With `entry` the `main` of that module is called instead, and another hardwon that is installed
+    does not win over this one. Without `site` the interpreter starts a tenth faster; optional
+    packages are then not found.
     """
-    start = _START.format(root=_root(), entry=entry)
+    start = (_ENTER if entry else _START).format(root=_root(), entry=entry)
     code = f"import os; os.chdir({folder!a}); {start}" if folder else start
     return [sys.executable, "-I", *([] if site else ["-S"]), "-c", code, *arguments]
 

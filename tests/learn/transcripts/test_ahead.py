@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.learn.transcripts import catalog
+import hardwon
+from hardwon.core import _isolation
+from hardwon.learn.transcripts import ahead, catalog
 from hardwon.learn.transcripts.ahead import prepare, read_ahead
 from tests.learn.past_runs import evidence
 from tests.learn.transcripts.test_past import written
@@ -158,6 +162,86 @@ def test_a_script_without_a_guard_runs_once_also_in_a_thread(
     assert recorded(tmp_path / "hw", shop) == expected
 
 
+_OTHER = {
+    "older": """
+import pickle, sys
+from hardwon.learn.transcripts.ahead import Prepared, prepare
+while True:
+    pickle.dump(prepare(pickle.load(sys.stdin.buffer)), sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+""",
+    "newer": """
+import hardwon
+from hardwon.learn.transcripts import ahead
+hardwon.__version__ = "99"
+ahead.main()
+""",
+    "with other classes": """
+from hardwon.learn.transcripts import ahead
+class Other: pass
+Other.__qualname__, Other.__module__, ahead.Other = "Other", ahead.__name__, Other
+ahead.prepare = lambda place: Other()
+ahead.main()
+""",
+    "broken": "raise SystemExit(1)",
+}
+
+
+@pytest.mark.parametrize("other", _OTHER)
+def test_a_reader_of_another_build_is_not_used(
+    tmp_path: Path,
+    shop: Path,
+    expected: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    other: str,
+) -> None:
+    started = [sys.executable, "-c", _OTHER[other]]
+    monkeypatch.setattr(_isolation, "command", lambda **_: started)
+
+    assert list(read_ahead(catalog.find(is_all=True))) == [None] * SESSIONS
+    assert recorded(tmp_path / "hw", shop) == expected
+
+
+def test_readers_run_the_hardwon_that_asks_them_though_another_is_installed(
+    tmp_path: Path,
+) -> None:
+    ours = Path(hardwon.__file__).parent
+    copy = Path(shutil.copytree(ours, tmp_path / "hardwon", ignore=lambda *_: ["__pycache__"]))
+    ask = f"""
+import subprocess
+from hardwon.core import _isolation
+subprocess.run(_isolation.command(entry={ahead.__name__!r}), stdin=subprocess.DEVNULL, check=True)
+"""
+
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", ask], env=environ, check=True, capture_output=True
+    )
+
+    _, path = pickle.loads(ended.stdout)
+    assert Path(path).is_relative_to(copy.resolve())
+
+
+def test_a_session_that_ends_its_reader_does_not_draw_the_others(
+    tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying = """
+import os
+from hardwon.learn.transcripts import ahead
+prepare = ahead.prepare
+ahead.prepare = lambda place: os._exit(1) if place.id == "%s" else prepare(place)
+ahead.main()
+"""
+    places = catalog.find(is_all=True)
+    started = [sys.executable, "-c", dying % places[0].id]
+    monkeypatch.setattr(_isolation, "command", lambda **_: started)
+
+    found = list(read_ahead([places[0], *places, places[0], *places[1:]]))
+
+    gone = [0, 1, len(places) + 1]
+    assert [at for at, prepared in enumerate(found) if prepared is None] == gone
+
+
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 def test_wherever_it_is_stopped_nothing_is_lost_and_nothing_twice(
     tmp_path: Path, shop: Path, expected: dict[str, object], sign: int
@@ -196,3 +280,24 @@ def test_readers_end_with_the_process_that_asked_them(tmp_path: Path, shop: Path
     while any(map(is_alive, children)):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_a_reader_whose_answers_nobody_reads_ends_quietly(shop: Path, is_cut: bool) -> None:
+    asked = pickle.dumps(catalog.find(is_all=True)[0])
+    with subprocess.Popen(
+        _isolation.command(entry=ahead.__name__),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        if not is_cut:
+            pickle.load(process.stdout)  # it has begun
+            process.stdout.close()
+        process.stdin.write(asked[:-9] if is_cut else asked)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hardwon.core.values.report import Recurring
+from hardwon.learn.transcripts.agents import databases
 from hardwon.surfaces.cli import run
+from hardwon.surfaces.cli.learning import print_recurring
 from tests.learn.transcripts.transcripts import Claude
 
 NO_LOGIN = "kiosk: error: not logged in"
@@ -122,6 +127,42 @@ def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys:
     printed = capsys.readouterr().out
     assert "1 run: kiosk: error: not logged in" in printed
     assert "about 2 calls to get past it" in printed
+
+
+@pytest.mark.parametrize(
+    ("cost", "told"), [(0.0, ""), (1.0, "about 1 call to"), (1.5, "about 1.5 calls to")]
+)
+def test_what_a_failure_costs_is_told_if_it_costs_something(
+    capsys: Any, cost: float, told: str
+) -> None:
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    print_recurring(
+        [Recurring("no rule", 1, 1, ("shop",), at, at, "make", cost_calls=cost)], is_full=True
+    )
+
+    printed = capsys.readouterr().out
+    assert told in printed
+    assert ("about" in printed) == bool(told)
+
+
+def test_sessions_with_the_same_problem_are_named_once(
+    shop: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(databases, "zstd", None)
+    path = Path(os.environ["HOME"], ".local", "share", "zed", "threads", "threads.db")
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+    path.parent.mkdir(parents=True)
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE threads (id, updated_at, data_type, data)")
+        values = [(f"t{number}", "2026-11-15T10:00:00", "zstd", b"x") for number in range(3)]
+        database.executemany("INSERT INTO threads VALUES (?, ?, ?, ?)", values)
+    database.close()
+
+    run(["session", "learn"])
+
+    printed = capsys.readouterr()
+    assert " ".join(printed.err.split()).count("This needs an extra") == 1
+    assert "(3 sessions)" in " ".join(printed.err.split())
 
 
 def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, capsys: Any) -> None:

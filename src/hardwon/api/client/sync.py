@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from glob import escape, glob
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -139,9 +139,8 @@ class Sync:
     def send(self) -> bool:
         """Send notes, ended runs and jobs, oldest first; whether the server learnt from all."""
         self._unknown.clear()
-        with self._files.held.take() as (_, held):
-            for name, record in held:  # the server may have been upgraded since
-                self._push_one(name, record)
+        with self._files.held.take() as (_, held):  # the server may have been upgraded since
+            self._push_each(held)
         with self._files.notes.take() as (batch, records):
             wanted = [record[1:] for record in records if record[0] == WANTED]
             if wanted:
@@ -169,30 +168,40 @@ class Sync:
         self._queue.close()
 
     def _push(self, batch: str, records: list[Any]) -> None:
-        """Send records in requests of a moderate size; each is taken in once."""
+        """Send records in requests of a moderate size, in order; each is taken in once."""
+        self._push_each(self._push_parts(batch, records))
+
+    def _push_parts(self, batch: str, records: list[Any]) -> Iterator[tuple[str, Any]]:
+        """Send parts of the records; yields, by name, those that must be sent one by one."""
         for number, part in enumerate(_parts(records)):
             name = f"{batch}-{number}"
+            if len(part) == 1:
+                yield name, part[0]
+                continue
             try:
-                if len(part) > 1:
-                    push(self._wire, name, part)
-                else:
-                    self._push_one(name, part[0])
+                push(self._wire, name, part)
             except (InvalidInput, OlderServer):
-                for at, record in enumerate(part):
-                    self._push_one(f"{name}.{at}", record)
+                yield from ((f"{name}.{at}", record) for at, record in enumerate(part))
 
-    def _push_one(self, name: str, record: list[Any]) -> None:
-        """Send a record; one that is not taken is set aside, and does not block others."""
-        try:
-            if record[0] not in self._unknown:
-                push(self._wire, name, [record])
-                return
-        except InvalidInput as error:
-            self._files.refused.append([str(error), record])
-            return
-        except OlderServer:
-            self._unknown.add(record[0])
-        self._files.held.append([name, record])
+    def _push_each(self, records: Iterable[tuple[str, Any]]) -> None:
+        """Send named records one by one; one that is not taken does not block others.
+
+        It is set aside when all were sent: after a failure all come again.
+        """
+        held, refused = list[Any](), list[Any]()
+        for name, record in records:
+            try:
+                if record[0] not in self._unknown:
+                    push(self._wire, name, [record])
+                    continue
+            except InvalidInput as error:
+                refused.append([str(error), record])
+                continue
+            except OlderServer:
+                self._unknown.add(record[0])
+            held.append([name, record])
+        self._files.refused.append(*refused)
+        self._files.held.append(*held)
 
 
 def push(wire: Wire, batch: str, records: Sequence[Any]) -> int:

@@ -157,6 +157,8 @@ def _error_of(answer: Answer) -> HardwonError:
         detail = str(answer.json["detail"])
     except (ValueError, TypeError, KeyError):
         detail = f"the server answered {answer.status}"
+        if answer.status == 404:  # of a proxy, or of another program
+            return Unavailable(f"{detail}, not as hardwon does")
     if answer.status == 404:
         missing = NotFound("thing")
         missing.args = (detail,)

@@ -99,6 +99,8 @@ _FLAT = re.compile(
 )
 _CONVERSATION = ("gen_ai.conversation.id", "session.id", "conversation.id")
 _PROJECT, _SERVICE, _UNKNOWN = "hardwon.project", "service.name", "unknown_service"
+# What values of another kind than the conventions name raise.
+_ODD = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 class Row(NamedTuple):
@@ -133,7 +135,14 @@ class Said(NamedTuple):
 
 
 def row_of(span: Span) -> Row | None:
-    """What a span says; None if nothing in it is about a run."""
+    """What a span says; None if nothing in it is about a run. InvalidInput: its values are odd."""
+    try:
+        return _read_span(span)
+    except _ODD as error:
+        raise InvalidInput(f"a span with odd values: {error}") from error
+
+
+def _read_span(span: Span) -> Row | None:
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     asked = [message.text for message in messages if message.role == "user" and message.text]
@@ -185,7 +194,7 @@ def _screen(value: Any, limit: int) -> str:
 def _step(span: Span, convention: Convention) -> tuple[str, str, str, bool | None]:
     given = span.attributes
     output, failed = _result(given.get(convention.output), is_json=convention.is_json), span.failed
-    is_refused = given.get(convention.success) in {"false", False}
+    is_refused = given.get(convention.success) in ("false", False)
     if failed is None and (given.get("error.type") or is_refused):
         failed = True
     if failed is None and convention.has_exit:
@@ -372,7 +381,7 @@ def read_request(body: bytes, *, is_json: bool, is_logs: bool) -> Iterator[Span]
     """The spans of a request for traces, or for logs; InvalidInput if the bytes are none."""
     try:
         document = json.loads(body) if is_json else _decode(_REQUESTS[is_logs], body)
-    except (AttributeError, IndexError, struct.error, TypeError, ValueError, RecursionError) as why:
+    except (*_ODD, struct.error) as why:
         form = "JSON" if is_json else "protobuf"
         raise InvalidInput(f"the body is no OTLP request in {form}") from why
     return spans_in_json(document)
@@ -391,7 +400,7 @@ def spans_in_json(document: Any) -> Iterator[Span]:
             for scope in _list(part, "scopeLogs"):
                 logged = (_logged(record, resource) for record in _list(scope, "logRecords"))
                 yield from (one for one in logged if one.trace)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except _ODD as error:
         raise InvalidInput("the document is no OTLP request") from error
 
 
@@ -489,26 +498,31 @@ def _span(span: Any, resource: Mapping[str, Any]) -> Span:
 def _logged(record: Any, resource: Mapping[str, Any]) -> Span:
     """A log record as a span without a duration, in the trace or the conversation that it names.
 
-    The same event logged again, as clients do that log the whole history, is the same span.
+    The same message logged again, as clients do that log the whole history, is the same span.
     """
     given, body = _attributes(record), _value(record.get("body"))
     event = str(given.setdefault("event.name", record.get("eventName") or ""))
     trace = str(record.get("traceId") or "").lower()
     if not trace.strip("0"):
-        trace = str(next((given[one] for one in _CONVERSATION if given.get(one)), ""))
+        conversation = next((given[one] for one in _CONVERSATION if given.get(one)), None)
+        trace = _digest_of(conversation) if conversation else ""
     at = int(record.get("timeUnixNano") or 0) or int(record.get("observedTimeUnixNano") or 0)
-    said = [given, at] if body is None else [event, body]
-    text = json.dumps([trace, said], sort_keys=True, default=str)
+    messages = _messages_of_event(event, body) if isinstance(body, dict) else {}
     return Span(
         trace=trace,
-        id=blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest(),
+        id=_digest_of([trace, [event, body] if messages else [given, at, body]]),
         parent=str(record.get("spanId") or "") or "log",
         name=event,
         begun=at,
         ended=at,
-        attributes={**given, **(_messages_of_event(event, body) if isinstance(body, dict) else {})},
+        attributes={**given, **messages},
         resource=resource,
     )
+
+
+def _digest_of(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def _messages_of_event(event: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.traces.conventions import Row, read_request, row_of, spans_in_json
+from hardwon.learn.traces.conventions import Row, Span, read_request, row_of, spans_in_json
 from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.sending import bytes_in
@@ -55,7 +55,7 @@ Arrived = tuple[float, Row]
 
 
 class Taken(NamedTuple):
-    """How many spans came, and how many of them say something about a run."""
+    """How many spans came, and how many of them say something about a run that can be read."""
 
     spans: int
     kept: int
@@ -81,7 +81,8 @@ class Traces:
         A worker records the runs that have ended, as `hw.drain()` does.
         """
         body = _unpack(body) if is_packed else body
-        rows = list(map(row_of, read_request(body, is_json=is_json, is_logs=is_logs)))
+        spans = read_request(body, is_json=is_json, is_logs=is_logs)
+        rows = list(_rows_of(spans, Counter()))
         kept = [(time.time(), row) for row in rows if row]
         if kept and self._engine.on_disk:
             _put(self._engine, self._scope, kept)
@@ -228,12 +229,20 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
         is_otlp = isinstance(document, dict) and (not document or bool(_OTLP & document.keys()))
         read = spans_in_json if is_otlp else spans_in_export
         try:
-            for span in read(document):
-                row = row_of(span)
-                if row is not None:
-                    yield row
+            yield from filter(None, _rows_of(read(document), skipped))
         except InvalidInput:
             skipped["odd"] += 1
+
+
+def _rows_of(spans: Iterable[Span], skipped: Counter[str]) -> Iterator[Row | None]:
+    """What each span says; None if nothing, or if it cannot be read, which is counted."""
+    for span in spans:
+        try:
+            row = row_of(span)
+        except InvalidInput:
+            row = None
+            skipped["odd"] += 1
+        yield row
 
 
 def _unpack(body: bytes) -> bytes:

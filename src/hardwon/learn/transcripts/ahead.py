@@ -1,4 +1,4 @@
-"""Read past sessions ahead of the process that records them, with all cores.
+"""Read past sessions ahead of the process that records them, in up to four processes.
 
 To read, to screen and to find what got past a failure takes most of the time and needs no store. So
 other processes do that, and one records, in order. What they cannot do, it does by itself.
@@ -19,6 +19,7 @@ from hashlib import blake2b
 from queue import SimpleQueue
 from typing import NamedTuple
 
+import hardwon
 from hardwon.core import _isolation
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.text.secrets import screen_excerpt
@@ -184,12 +185,12 @@ def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
         for _, prepared in waiting:
             yield prepared.result()
     finally:
+        threads.shutdown(wait=False, cancel_futures=True)
         for reader in readers:
             reader.process.kill()
-        threads.shutdown(cancel_futures=True)
+        threads.shutdown()
         for reader in readers:
-            with suppress(BrokenPipeError), reader.process:
-                pass  # closes its pipes and waits for it
+            reader.end()
 
 
 class _Reader:
@@ -199,39 +200,71 @@ class _Reader:
     """
 
     def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
         self.process = subprocess.Popen(
             _isolation.command(entry=__name__),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the process that records
         )
+        self._is_ready = False  # whether it has said that it runs the same hardwon
 
     def ask(self, place: SessionPlace) -> Prepared | None:
-        """A session, prepared; None if it cannot be read, is too long, or the process is gone."""
+        """A session, prepared; None if it cannot be read, is too long, or the process is gone.
+
+        A process that is gone is replaced for the next session, unless it never began to work.
+        """
         if place.problem or place.size > _WHOLE:
             return None
+        has_ended = self.process.returncode is not None
+        if has_ended and not self._is_ready:
+            return None
+        try:
+            if has_ended:
+                self._start()
+            return self._exchange(place)
+        except Exception:  # noqa: BLE001 - whatever another build makes of it, or answers
+            self.end()
+            return None
+
+    def _exchange(self, place: SessionPlace) -> Prepared | None:
         sent, answers = self.process.stdin, self.process.stdout
         assert sent
         assert answers
-        try:
-            pickle.dump(place, sent)
-            sent.flush()
-            prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
-        except (OSError, EOFError, pickle.UnpicklingError):
-            return None
+        pickle.dump(place, sent)
+        sent.flush()
+        if not self._is_ready and pickle.load(answers) != _build():  # noqa: S301 - our own process
+            raise InvalidInput("another build of hardwon")
+        self._is_ready = True
+        prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
         return prepared
+
+    def end(self) -> None:
+        """End the process, if it has not ended."""
+        self.process.kill()
+        with suppress(BrokenPipeError), self.process:
+            pass  # closes its pipes and waits for it
+
+
+def _build() -> tuple[str, str]:
+    """Which hardwon this process runs."""
+    return hardwon.__version__, os.path.realpath(__file__)
 
 
 def main() -> None:
     """Answer each session that comes in with what it holds, until the other process ends."""
-    while True:
-        try:
+    answers = sys.stdout.buffer
+    try:
+        pickle.dump(_build(), answers)
+        while True:
+            answers.flush()
             place = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this
-        except EOFError:
-            return
-        try:
-            prepared = prepare(place)
-        except (InvalidInput, StorageError, OSError):
-            prepared = None  # the other process reads it, too, and says what is wrong
-        pickle.dump(prepared, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            try:
+                prepared = prepare(place)
+            except (InvalidInput, StorageError, OSError):
+                prepared = None  # the other process reads it, too, and says what is wrong
+            pickle.dump(prepared, answers)
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+        os._exit(0)  # without a last try to write

@@ -73,7 +73,9 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
             days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
             names = clip(", ".join(failure.projects), 80)
             people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
-            cost = f", about {failure.cost_calls:g} calls to get past it" if failure.cure else ""
+            calls = f"{failure.cost_calls:g} {'call' if failure.cost_calls == 1 else 'calls'}"
+            is_costly = failure.cure and failure.cost_calls
+            cost = f", about {calls} to get past it" if is_costly else ""
             say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}{cost}", dim=True)
 
 
@@ -101,9 +103,10 @@ def print_learnt(
     others = Counter(one.status for one in learnt if one.status not in {past.LEARNT, past.SENT})
     for status, count in others.items():
         say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
-    for session in learnt:
-        if session.status == past.UNREADABLE:
-            complain(f"{session.place.path}: {session.problem}")
+    unreadable = (session for session in learnt if session.status == past.UNREADABLE)
+    problems = Counter((session.place.path, session.problem) for session in unreadable)
+    for (path, problem), count in problems.items():
+        complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
     lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
     for reason, count in lines.items():
         say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)

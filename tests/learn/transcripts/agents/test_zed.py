@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hardwon.core.errors import MissingExtra
 from hardwon.learn.transcripts.agents import KINDS, databases
 from hardwon.learn.transcripts.transcript import AGENT, USER
 from tests.learn.transcripts.one_session import FAILED, only, said, steps
@@ -126,12 +128,17 @@ def test_zed_threads_of_the_older_format_name_their_folder_inside(tmp_path: Path
     assert not skipped
 
 
+NO_FOLDER = {"worktree_snapshots": [{"worktree_path": None}]}
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
         (b"no zstd", "broken"),
         (zstd.compress(b"{"), "broken"),
         (zstd.compress(b"[1]"), "broken"),
+        (zstd.compress(b'{"messages": null}'), "broken"),
+        (packed([], initial_project_snapshot=NO_FOLDER), "broken"),
         (zstd.compress(b" " * (64 * 1024 * 1024 + 9)), "too long"),
     ],
 )
@@ -143,12 +150,23 @@ def test_a_thread_that_cannot_be_read_is_counted(tmp_path: Path, data: bytes, re
     assert (moments, skipped) == ([], {reason: 1})
 
 
-def test_without_the_extra_a_thread_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("data", [b"{", b'{"messages": []}'])
+def test_without_the_extra_only_a_compressed_thread_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
 ) -> None:
-    store(tmp_path, packed([]))
+    store(tmp_path, data, kind="json")
+    with sqlite3.connect(tmp_path / ".local/share/zed/threads/threads.db") as database:
+        for number in range(3):
+            values = (f"z{number}", "", "2026-11-15T10:00:00+00:00", "zstd", packed([]))
+            database.execute("INSERT INTO threads VALUES (?, ?, ?, ?, ?)", values)
+    database.close()
     monkeypatch.setattr(databases, "zstd", None)
+    monkeypatch.setattr(databases, "_ZSTD_ERRORS", ())
 
-    (found,) = KINDS["zed"].find(str(tmp_path))
+    plain, *others = KINDS["zed"].find(str(tmp_path))
 
-    assert "pip install 'hardwon[sessions]'" in found.problem
+    assert not plain.problem
+    skipped = Counter[str]()
+    assert list(databases.zed_records(plain, skipped)) == []
+    assert skipped == ({"broken": 1} if data == b"{" else {})
+    assert {other.problem for other in others} == {str(MissingExtra("sessions"))}

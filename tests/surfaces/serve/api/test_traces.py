@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 from typing import Any
 
@@ -75,6 +76,61 @@ def test_logs_that_tell_no_call_are_taken_and_dropped(
 
     assert reply.status == 200
     assert not server.hw.agent("default").traces.collect(lambda: time.time() + runs.PAUSE + 1)
+
+
+def logged(at: Any, body: Any, **attributes: Any) -> dict[str, Any]:
+    """A record of a call in the logs of a program that makes no traces."""
+    told = {"gen_ai.operation.name": {"stringValue": "execute_tool"}} | attributes
+    pairs = [{"key": name.replace("__", "."), "value": value} for name, value in told.items()]
+    return {"timeUnixNano": at, "attributes": pairs, "body": body}
+
+
+def args(text: str) -> dict[str, Any]:
+    return {
+        "session__id": {"stringValue": "s" * 999},
+        "gen_ai__tool__call__arguments": {"stringValue": text},
+    }
+
+
+def test_calls_that_are_logged_with_the_same_text_stay_apart(server: Served) -> None:
+    finished = {"stringValue": "tool finished"}
+    records = [logged(10**18 + at, finished, **args(f"make {at}")) for at in range(3)]
+    body = {"resourceLogs": [{"scopeLogs": [{"logRecords": [*records, records[0]]}]}]}
+
+    headers = {"Content-Type": JSON}
+    reply = server.ask("POST", "/v1/logs", body, key=server.key("agent"), headers=headers)
+
+    (learnt,) = server.hw.agent("default").traces.collect(lambda: time.time() + runs.PAUSE + 1)
+    assert (reply.status, learnt.steps) == (200, 3)
+    assert len(learnt.place.id) < 40  # a digest: what a client names may be long, or a secret
+
+
+ARRAY = {"arrayValue": {"values": [{"boolValue": False}]}}
+OF_CODEX = {"event.name": {"stringValue": "codex.tool_result"}, "arguments": {"stringValue": "ls"}}
+QUOTED = {"stringValue": json.dumps({"args": [1], "kwargs": 5})}
+
+
+@pytest.mark.parametrize(
+    ("odd", "status", "steps"),
+    [
+        (logged(1, None, **args("a"), **OF_CODEX, success=ARRAY), 200, 2),
+        (logged(1, None, **args("a") | {"gen_ai__tool__call__arguments": QUOTED}), 200, 1),
+        (logged(float("inf"), None, **args("a")), 400, 0),
+        (logged(1, None, **args("a"), x={"intValue": float("inf")}), 400, 0),
+    ],
+)
+def test_an_odd_record_is_skipped_or_a_mistake_of_the_caller(
+    server: Served, odd: dict[str, Any], status: int, steps: int
+) -> None:
+    records = [logged(10**18, None, **args("make")), odd]
+    body = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    sent = json.dumps(body).replace("Infinity", "1e999").encode()
+
+    headers = {"Content-Type": JSON}
+    reply = server.ask("POST", "/v1/logs", sent, key=server.key("agent"), headers=headers)
+
+    learnt = server.hw.agent("default").traces.collect(lambda: time.time() + runs.PAUSE + 1)
+    assert (reply.status, sum(run.steps for run in learnt)) == (status, steps)
 
 
 def test_a_key_sees_to_it_that_traces_stay_in_their_place(server: Served) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from hardwon.core.errors import StorageError
+from hardwon.core.errors import MissingExtra, StorageError
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     DOCUMENT_LIMIT,
@@ -32,8 +32,7 @@ from hardwon.learn.transcripts.transcript import (
 zstd: Any = None
 with suppress(ImportError):  # of the extra `sessions` before Python 3.14
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-
-_NO_ZSTD = "it is compressed; to read it: pip install 'hardwon[sessions]'"
+_ZSTD_ERRORS = (zstd.ZstdError,) if zstd else ()
 CONFIG = (".config", os.path.join("Library", "Application Support"))  # where editors keep theirs
 _OPENCODE = """
 SELECT s.id, s.directory, s.time_updated,
@@ -104,13 +103,14 @@ def zed_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[
                 skipped["too long"] += 1
                 continue
             thread = json.loads(data)
-            messages, snapshot = thread["messages"], thread.get("initial_project_snapshot") or {}
+            snapshot = thread.get("initial_project_snapshot") or {}
             folders = [tree["worktree_path"] for tree in snapshot.get("worktree_snapshots") or ()]
-        except (ValueError, TypeError, LookupError, AttributeError, zstd.ZstdError):
+            session = session._replace(cwd=session.cwd or "".join(folders[:1]))
+            numbered = [*enumerate(thread["messages"], 1)]
+        except (ValueError, TypeError, LookupError, AttributeError, *_ZSTD_ERRORS):
             skipped["broken"] += 1
             continue
-        session = session._replace(cwd=session.cwd or "".join(folders[:1]))
-        yield from ((number, (message, session)) for number, message in enumerate(messages, 1))
+        yield from ((number, (message, session)) for number, message in numbered)
 
 
 def find_opencode(home: str) -> Iterator[SessionPlace]:
@@ -142,8 +142,11 @@ def find_zed(home: str) -> Iterator[SessionPlace]:
         path = os.path.join(folder, "threads", "threads.db")
         if os.path.isfile(path):
             column = "folder_paths" if any(rows(path, has_folders)) else "''"
+            compressed = "SELECT id FROM threads WHERE data_type <> 'json'"
+            unreadable = set() if zstd else {str(id_) for (id_,) in rows(path, compressed)}
             for found in _find("zed", path, _ZED.format(column), os.path.join(home, ".zed")):
-                yield found if zstd else found._replace(problem=_NO_ZSTD)
+                problem = str(MissingExtra("sessions")) if found.id in unreadable else ""
+                yield found._replace(problem=problem)
 
 
 def _data_home(home: str) -> str:
