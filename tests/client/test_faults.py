@@ -195,6 +195,35 @@ def test_a_time_that_no_clock_can_have_holds_up_nobody(tmp_path: Path, at: float
         assert abs(shown - datetime.now(UTC)) < timedelta(minutes=10)
 
 
+@pytest.mark.parametrize("off", [0.0, 3600.0, -4e8])
+def test_a_run_of_a_wrong_clock_has_one_id(
+    tmp_path: Path, off: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope, at = ["default", "coder", "acme/api"], time.time() + off
+    steps = [["bash", f"make {n}", f"no rule {n}", n % 2 == 0, None] for n in range(6)]
+    begun = json.dumps({"begun": at - 60, "of": scope, "task": "build"})
+    lines = [begun, *map(json.dumps, steps), json.dumps({"ended": at, "outcome": "failed"})]
+    with hardwon.open(tmp_path, model=lambda request: "{}") as hw:
+        monkeypatch.setattr(hw._engine, "wake", lambda: None)  # so that the job stays in the queue
+        hw.exchange.receive("b1", [["run", scope, f"{'a' * 32}-1", lines]])
+        (job,) = hw.queue.waiting()
+        (run,) = hw.tenant().ended_runs().rows
+
+    assert job.episode.signal("run") == run.id
+
+
+def test_a_clock_that_is_set_right_during_a_run(tmp_path: Path) -> None:
+    now, scope = time.time(), ["default", "coder", "acme/api"]
+    counts, lists, by = (1, 0, 0), ("[]", "[]", "[]"), ("", "")
+    run = ["ended run", scope, "id", "run", "task", 0.0, now - 60, "worked", *counts, *lists, *by]
+    with hardwon.open(tmp_path) as hw:
+        hw.exchange.receive("b1", [run])
+        (kept,) = hw.tenant().ended_runs().rows
+
+    assert kept.begun == kept.ended
+    assert kept.ended.timestamp() == pytest.approx(now - 60)
+
+
 class Early(Laptop):
     """A laptop whose clock is wrong."""
 

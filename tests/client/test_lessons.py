@@ -26,7 +26,7 @@ def test_lessons_are_looked_after(face: Face, tmp_path: Path) -> None:
     assert {one.id for one in lessons.list()} == {first.id, second.id}
     assert [one.id for one in lessons.list(limit=1)] == [lessons.list()[0].id]
     assert [one.id for one in lessons.search("friday")] == [second.id]
-    edited = lessons.edit(first.id, correction="use four spaces", tags=["style", "python"])
+    edited = lessons.edit(correction="use four spaces", tags=["style", "python"], number=first.id)
     assert lessons.get(first.id) == edited
     assert [one.act for one in lessons.history(first.id)] == ["edit"]
     assert lessons.history()[0].before.correction == "use spaces"

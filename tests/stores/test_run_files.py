@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from hardwon import Scope, Step
+from hardwon.core import _files
 from hardwon.core.values.report import Place
 from hardwon.storage.stores import run_files
-from hardwon.storage.stores.runs import FileRun
+from hardwon.storage.stores.runs import FileRun, tenant_mark
 
 API = Scope("acme", "coder", "api")
 WEB = Scope("acme", "coder", "web")
@@ -191,3 +194,21 @@ def test_the_runs_of_a_forgotten_tenant_are_gone_and_no_others(home: str) -> Non
     assert tasks(home, Place("acme")) == []
     assert tasks(home, Place("other")) == ["other"]
     assert [aside.scope for aside in run_files.put_aside(home)] == [OTHER]
+
+
+def test_what_was_sent_goes_with_its_tenant_unless_a_worker_records_it(home: str) -> None:
+    longest = "\N{CRAB}" * 200
+    sent = Path(home, "sessions", "sent")
+    sent.mkdir(parents=True)
+    for name, tenant in (("a", longest), ("b", "other")):
+        (sent / name).write_text(json.dumps([[tenant, "coder", "api"], ["claude"], [], []]))
+    with _files.Lock(str(sent / run_files.LOCK)):  # as a worker that records
+        run_files.forget_marked(home, tenant_mark(longest), before=time.time() + 60)
+        assert (sent / "a").exists()
+
+    run_files.forget_marked(home, tenant_mark("another"), before=time.time() + 60)
+    assert (sent / "a").exists()
+    run_files.forget_marked(home, tenant_mark(longest), before=time.time() + 60)
+
+    assert not (sent / "a").exists()
+    assert (sent / "b").exists()

@@ -233,7 +233,11 @@ def believe(noted: object, now: float) -> object:
 def with_believed_times(record: Sequence[object], now: float) -> list[object]:
     """A record of another machine, whose clock may be off by years."""
     places = _TIMES.get(str(record[0]), ()) if record else ()
-    return [believe(value, now) if at in places else value for at, value in enumerate(record)]
+    dated = [believe(value, now) if at in places else value for at, value in enumerate(record)]
+    match dated:
+        case ["ended run", _, _, _, _, int() | float() as begun, int() | float() as ended, *_]:
+            dated[5] = min(begun, ended)  # the clock may have been set right during the run
+    return dated
 
 
 def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
@@ -252,9 +256,10 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
         recording.learn(memory.scope, read_step(step), past, lessons)
     for scope, name, lines in records if kind == RUN else ():
         date = partial(believe, now=now.timestamp())
-        ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines, date=date)
-        if ended is not None and engine.reads(ended.steps):
-            run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
+        kept = run_files.take_in(engine.settings.home, Scope(*scope), name, lines, date=date)
+        run = runs.MemoryRun(name.partition("-")[0], kept)
+        ended = run.whole()
+        if kept and engine.reads(ended.steps):
             engine.read_run(Episode(Scope(*scope), ended.task), run, ended.steps)
     for scope, text in records if kind == JOB else ():
         job = job_records.decode(base64.b64decode(text))

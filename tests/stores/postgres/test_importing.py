@@ -12,6 +12,7 @@ import hardwon
 from hardwon.core.settings import Settings
 from hardwon.core.values.lesson_formats import to_lines
 from hardwon.storage.postgres.connection import Exchange
+from hardwon.storage.stores.postgres.index import Index
 from tests.postgres_server import Place
 from tests.samples import lesson
 
@@ -66,4 +67,52 @@ def test_a_server_is_asked_for_many_lessons_of_a_pack_at_once(
         monkeypatch.setattr(Exchange, "ask", counted)
         lessons.import_from(str(path), trust=True)
 
-    assert asked[0] < 400
+    assert asked[0] < 500  # one for each, as all resemble each other; it was three
+
+
+def test_the_first_pack_of_a_project_is_compared_with_itself(
+    database: Place, tmp_path: Path
+) -> None:
+    path = tmp_path / "contradicting.jsonl"
+    corrections = ("run the unlock script first", "wait for the night", "never unlock it")
+    path.write_text(to_lines([lesson("the deploy is locked", correction=c) for c in corrections]))
+    evidence = []
+    for target, home in ((database.url, tmp_path / "a"), (str(tmp_path / "b"), tmp_path / "b")):
+        with hardwon.open(target, settings=Settings(str(home))) as hw:
+            stored = hw.agent("coder", project="new").lessons.import_from(str(path), trust=True)
+            evidence.append([sorted(map(str, one.evidence)) for one in stored])
+
+    on_server, in_file = evidence
+    assert on_server == in_file
+    assert [len(differing) for differing in on_server] == [0, 1, 2]
+
+
+def test_others_may_write_while_a_pack_is_imported(
+    database: Place, tmp_path: Path, pack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally, looks = Index.tally, [0]
+    with (
+        hardwon.open(database.url, settings=Settings(str(tmp_path / "a"))) as hw,
+        hardwon.open(database.url, settings=Settings(str(tmp_path / "b"))) as other,
+    ):
+        everywhere = other.agent("coder").lessons
+        everywhere.add("something holds everywhere", "do it always")
+        lessons = hw.agent("coder", project="api").lessons
+        lessons.add("something is known here", "do it")
+        own_index = hw._engine.unscreened.lessons.index
+
+        def tally_and_write(self: Index, *asked: Any) -> Any:
+            found = tally(self, *asked)
+            if self is own_index:
+                looks[0] += 1
+                if looks[0] in {1, 2, 30, 31, 100}:  # before what is read ahead, and during it
+                    everywhere.add(f"tip{looks[0]} of {looks[0]}t", f"do {looks[0]}d as well")
+            return found
+
+        monkeypatch.setattr(Index, "tally", tally_and_write)
+        stored = lessons.import_from(pack, trust=True)
+
+        assert len({one.id for one in stored}) == 290
+        assert len(everywhere.list(limit=50)) == 6
+        assert lessons.search("tip30")
+        assert hw._engine.store.check() == []

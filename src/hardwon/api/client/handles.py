@@ -155,11 +155,12 @@ def _verb_on_one(
     local: Callable[Concatenate[Lessons, P], R], name: str
 ) -> Callable[Concatenate[Any, P], R]:
     """A verb on one lesson, done where that is: by the server, or in the copy of this machine."""
-    remote = verb(local, name)
+    remote, signature = verb(local, name), inspect.signature(local)
 
     @functools.wraps(local)
     def act(handle: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if not handle._is_here(next(iter((*args, *kwargs.values())))):
+        number = signature.bind(handle, *args, **kwargs).arguments["number"]
+        if not handle._is_here(number):
             return remote(handle, *args, **kwargs)
         with handle._copy() as lessons:
             return local(lessons, *args, **kwargs)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LISTED = 200  # most running runs that are listed
 LOCK = "collect.lock"  # of a folder with what others sent
 _SENT = (("sessions", "sent"), ("traces",))  # where that waits for a worker
-_HEAD = 1024  # bytes
+_HEAD = 4096  # bytes; the longest name of a tenant takes less
 _TENANT = re.compile(r'\s*\[[\s\[]*("(?:[^"\\]|\\.)*")')
 
 
@@ -110,20 +110,21 @@ def lines_of_aside(aside: Aside) -> list[str]:
 
 def take_in(
     home: str, scope: Scope, name: str, lines: Sequence[str], *, date: Callable[[object], object]
-) -> RunSoFar | None:
-    """Put a run of another machine where a worker looks for ended runs; None if it is damaged.
+) -> list[bytes]:
+    """Put a run of another machine where a worker looks for ended runs.
 
-    `date` gives the times to keep for those that the other machine noted.
+    `date` gives the times to keep for those that the other machine noted. Returns the lines of
+    the run as they are kept; none if it is damaged.
     """
     kept = [_place_line(text, scope, date) for text in lines]
     raw = [text.encode() for text in kept if text]
     if not re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{1,20}", name) or _ending(raw) is None:
-        return None
+        return []
     folder = os.path.join(home, "runs", ASIDE)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, f"{tenant_mark(scope.tenant)}{name}{SUFFIX}")
     _files.replace(path, b"\n".join((*raw, b"")))
-    return read(raw)
+    return raw
 
 
 def _place_line(text: str, scope: Scope, date: Callable[[object], object]) -> str:
@@ -157,7 +158,8 @@ def forget(home: str, tenant: str) -> None:
 def forget_marked(home: str, mark: str, *, before: float = math.inf) -> None:
     """The same for the tenant with this mark, for what came `before` a time.
 
-    Of what others sent, files that name no tenant go, too.
+    Of what others sent, files that name no tenant go, too. With a time this waits for nobody: it
+    is called again and again, and a folder where a worker records is left for the next call.
     """
     for folder in (os.path.join(home, "runs"), os.path.join(home, "runs", ASIDE)):
         for entry in os.scandir(folder) if os.path.isdir(folder) else ():
@@ -166,10 +168,15 @@ def forget_marked(home: str, mark: str, *, before: float = math.inf) -> None:
     for folder in (os.path.join(home, *place) for place in _SENT):
         if not os.path.isdir(folder):
             continue
-        with _files.Lock(os.path.join(folder, LOCK)):  # a worker may be recording one of them
+        lock = _files.Lock(os.path.join(folder, LOCK))  # a worker may be recording one of them
+        if not lock.acquire(wait=before == math.inf):
+            continue
+        try:
             for entry in [one for one in os.scandir(folder) if one.is_file() and one.name != LOCK]:
                 if last_change(entry) < before and _mark_in(entry.path) in {mark, ""}:
                     _files.unlink(entry.path)
+        finally:
+            lock.release()
 
 
 def _mark_in(path: str) -> str:

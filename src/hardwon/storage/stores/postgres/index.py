@@ -288,29 +288,17 @@ class Index:
         if (transaction := self._db.open) is None or not queries:
             return
         transaction.notes.pop(_AHEAD, None)
+        scopes.ensure(self._db, scope)  # a shelf added later would not be among what was read
         for shelf, waiting in self._memtable.cached(self._seen.get(scope, ())).items():
             if len(waiting.lessons) > self._limit:
                 self.settle(self._db.of(scope.tenant), shelf)
         self.tally(scope, queries[0])  # so that waiting rows are read only once
         wanted = {_ahead_key(scope, query): query for query in queries}
+        cached = self._memtable.cached(self._seen.get(scope, ()))
         groups = self._db.of(scope.tenant).ask(
-            *(self._reading(scope, query) for query in wanted.values())
+            *(_reading(scope, query, cached) for query in wanted.values())
         )
         transaction.notes[_AHEAD] = dict(zip(wanted, groups, strict=True))
-
-    def _reading(self, scope: Scope, query: Query) -> Statement:
-        """The statement that reads all that a recall needs of the index."""
-        cached = self._memtable.cached(self._seen.get(scope, ()))
-        return bind(
-            _SQL["blocks"],
-            keys=list(keys(query)[:_KEYS_ASKED]),
-            reach=query.reach,
-            agent=scope.agent,
-            projects=[one.project or "" for one in scope.visible()],
-            known_shelves=list(cached),
-            known_versions=[waiting.version for waiting in cached.values()],
-            known_rows=[number for waiting in cached.values() for number in waiting.rows],
-        )
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
@@ -319,8 +307,8 @@ class Index:
         self._db.touch(scope)
         ahead: Ahead = self._db.open.notes.get(_AHEAD, {}) if self._db.open else {}
         every = ahead.pop(_ahead_key(scope, query), None) if ahead else None
-        if every is None:
-            every = tenancy.ask(self._reading(scope, query))[0]
+        if every is None or not _is_current(every, cached):
+            every = tenancy.ask(_reading(scope, query, cached))[0]
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
@@ -337,8 +325,29 @@ class Index:
         )
 
 
+def _reading(scope: Scope, query: Query, cached: Mapping[int, Waiting]) -> Statement:
+    """The statement that reads all that a recall needs of the index and is not cached."""
+    return bind(
+        _SQL["blocks"],
+        keys=list(keys(query)[:_KEYS_ASKED]),
+        reach=query.reach,
+        agent=scope.agent,
+        projects=[one.project or "" for one in scope.visible()],
+        known_shelves=list(cached),
+        known_versions=[waiting.version for waiting in cached.values()],
+        known_rows=[number for waiting in cached.values() for number in waiting.rows],
+    )
+
+
 def _ahead_key(scope: Scope, query: Query) -> tuple[object, ...]:
     return scope, keys(query), query.reach
+
+
+def _is_current(ahead: list[Row], cached: Mapping[int, Waiting]) -> bool:
+    """Whether rows that were read ahead show the state that is cached, and not another one."""
+    versions = {row[0]: row[3] for row in ahead if row[6] == _SHELF_ROW}
+    is_known = versions == {shelf: waiting.version for shelf, waiting in cached.items()}
+    return is_known and all(row[6] != _WAITING_ROW for row in ahead)
 
 
 def _read(tenancy: Tenancy, rows: list[Row]) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:

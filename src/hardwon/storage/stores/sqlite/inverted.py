@@ -200,12 +200,14 @@ class Index:
             by_shelf[shelf][lesson in self._fresh.changed][lesson] = entries
         if is_large := len(self._fresh.lessons) > _MANY:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
-        for shelf, (added, changed) in by_shelf.items():
-            if changed:
-                _change(self._db, shelf, changed)
-            _append(self._db, shelf, {lesson: held for lesson, held in added.items() if held})
-        if is_large:
-            self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
+        try:
+            for shelf, (added, changed) in by_shelf.items():
+                if changed:
+                    _change(self._db, shelf, changed)
+                _append(self._db, shelf, {lesson: held for lesson, held in added.items() if held})
+        finally:
+            if is_large:
+                self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
         self._fresh.remove()
 
     def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
