@@ -143,6 +143,7 @@ def row_of(span: Span) -> Row | None:
 
 
 def _read_span(span: Span) -> Row | None:
+    f"{span.trace}{span.id}".encode()  # ValueError: half of a character, which nothing can store
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     asked = [message.text for message in messages if message.role == "user" and message.text]

@@ -115,6 +115,8 @@ QUOTED = {"stringValue": json.dumps({"args": [1], "kwargs": 5})}
     [
         (logged(1, None, **args("a"), **OF_CODEX, success=ARRAY), 200, 2),
         (logged(1, None, **args("a") | {"gen_ai__tool__call__arguments": QUOTED}), 200, 1),
+        (logged(1, None, **args("a")) | {"traceId": "\ud800"}, 200, 1),
+        (logged(1, None, **args("a\ud800"), gen_ai__tool__name={"stringValue": "\ud800"}), 200, 2),
         (logged(float("inf"), None, **args("a")), 400, 0),
         (logged(1, None, **args("a"), x={"intValue": float("inf")}), 400, 0),
     ],
