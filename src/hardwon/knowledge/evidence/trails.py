@@ -115,9 +115,9 @@ def _working_call(
 
 
 def _is_other_edit(working: Call, failing: Call) -> bool:
-    """Whether a file was edited otherwise: which lines were changed belongs to the task."""
+    """Whether an edit adds other lines than the one that failed: which belongs to the task."""
     is_edit = working.is_tool and bool(working.paths)
-    return is_edit and changed_rows(working) != changed_rows(failing)
+    return is_edit and changed_rows(working, "+") != changed_rows(failing, "+")
 
 
 def _without_search(way: tuple[Asked, ...], failing: Call, cure: set[str]) -> tuple[Asked, ...]:
