@@ -223,6 +223,15 @@ def test_other_failures_stand_below_with_what_got_past_them() -> None:
     assert told == (lesson,)
 
 
+def test_neither_looks_nor_code_of_a_run_are_rows_of_the_start() -> None:
+    _, (step,) = _run(("yard ship a", "!yard: ship: seal is missing"))
+    look = Fix("trail", "What worked: `ls lib`.", "k", call="ls lib", mistake="ls libs")
+    code = Fix("trail", 'What worked:\n- \n  python -c "\n  x"', "k", mistake='python -c "x')
+
+    for fix in (look, code):
+        assert opening((), [_lesson(step, fix)], budget=300, tokens=tokens) == ("", ())
+
+
 def test_the_text_keeps_to_its_budget() -> None:
     words = [f"verb{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(140)]
     runs = [_run(*(f"yard {word} --now" for word in words))]

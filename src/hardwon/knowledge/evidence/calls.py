@@ -163,7 +163,8 @@ def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterato
             call = _command_call(command)
             for name, script in functions.items():
                 for made in re.findall(rf"\$\(({name}\b[^()]*)\)", call.text):
-                    yield from _expand(parse(_with_arguments(script, parse(made)[0])), {})
+                    for used in parse(made)[:1]:
+                        yield from _expand(parse(_with_arguments(script, used)), {})
                     call = call._replace(text=_name_result(name, call.text))
             yield call
 

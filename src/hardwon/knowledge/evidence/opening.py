@@ -9,6 +9,9 @@ from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
+from hardwon.core.values.run import Step
+from hardwon.knowledge.evidence.calls import calls_of, looks_only
+from hardwon.knowledge.evidence.wording import SHOW_CALLS
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
@@ -154,6 +157,12 @@ def _without_head(quote: str, program: str) -> str:
     return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 
 
+def _is_of_run(fix: Fix) -> bool:
+    """Whether a fix shows code of several lines, or how a call that only looks found something."""
+    looked = [looks_only(call) for call in calls_of(Step("bash", fix.mistake))]
+    return "\n" in fix.text or looked[-1:] == [True]
+
+
 def _row(lesson: Lesson) -> str:
     """A failure with what got past it; "" if that cannot be told.
 
@@ -162,6 +171,8 @@ def _row(lesson: Lesson) -> str:
     fix = _first_fix(lesson)
     words = (fix.said or fix.text.removeprefix("What worked: ")) if fix else ""
     if not words or "“" not in lesson.situation or harm(words):
+        return ""
+    if fix and not fix.said and fix.sort in SHOW_CALLS and _is_of_run(fix):
         return ""
     when = one_line(lesson.situation).removeprefix(_SEEN)
     return f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"
