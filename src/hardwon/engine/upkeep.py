@@ -10,7 +10,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.values.run import Ending
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import ending, hold_out, playbook
+from hardwon.engine.pipeline import ending, hold_out
 from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import run_files
 
@@ -59,10 +59,8 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
             outcome=run.outcome,
             by=author_of(settings.runs),
         )
-        store.ended_runs.keep(ended)
+        ending.keep(ended, run.past, store, now=now, retires=retires)
         note_live(store, scope, run.name, ended.begun)
-        items = playbook.items(scope, store.lessons, now)
-        playbook.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
