@@ -197,6 +197,16 @@ def cursor_of(place: Mark | None) -> str | None:
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
 
 
+def place_of(text: str) -> Mark:
+    """The mark that a caller hands in as such a text."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        place, name = json.loads(raw)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+    return mark(place, name)
+
+
 def _allowed_place(request: Request) -> tuple[str | None, str | None]:
     """The `agent` and `project` that the query names, within the key's limits; None: any."""
     who: Principal = request.state.principal
@@ -210,13 +220,10 @@ def _allowed_place(request: Request) -> tuple[str | None, str | None]:
 
 
 class Call:
-    """One admitted request: who makes it, about what, and with which arguments."""
+    """One admitted request: who makes it, and about what."""
 
-    def __init__(
-        self, request: Request, arguments: Mapping[str, Any] | None = None, body: bytes = b""
-    ) -> None:
+    def __init__(self, request: Request, body: bytes = b"") -> None:
         self.request = request
-        self.arguments: dict[str, Any] = dict(arguments or {})
         self.body = body
         self.state = request.app.state  # of the application
         self.hw: Hardwon = self.state.hw
@@ -269,6 +276,10 @@ class Call:
         """The jobs that the caller may see, of the agent and project that the query names."""
         return [job for job in jobs if self.tenant.place.covers(job.episode.scope)]
 
+    def dead_jobs(self) -> list[Job]:
+        """The dead letters among them."""
+        return self.own_jobs(self.hw.queue.dead())
+
     def readable_lesson(self, number: int | None = None) -> tuple[Lessons, Lesson]:
         """A lesson of the tenant, by default that of the path, and the handle to change it."""
         lesson = self.tenant.lesson(self.number if number is None else number)
@@ -297,16 +308,3 @@ class Call:
         if number is None or number > _LARGEST:
             raise NotFound("lesson", text if number is None else number)
         return number
-
-    @property
-    def cursor(self) -> Mark | None:
-        """Where the last page ended."""
-        text = self.arguments.get("cursor") or ""
-        if not text:
-            return None
-        try:
-            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-            place, name = json.loads(raw)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
-        return mark(place, name)
