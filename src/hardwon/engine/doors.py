@@ -322,7 +322,10 @@ class Doors:
                 return  # a worker archives a run on disk; one in memory is archived now
             by = author_of(self._settings.runs)
             ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
-            ending.keep(ended, complete, self._store, now=now, retires=not self._are_read)
+            from hardwon.engine import upkeep
+
+            retires = not self._are_read
+            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""

@@ -23,7 +23,6 @@ from hardwon.core.values.run import (
     run_id,
 )
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.evidence.cures import telling_parts
 from hardwon.storage.ports import Queue, Store
 
@@ -166,16 +165,6 @@ def archive_run(
         person=person,
         machine=machine,
     )
-
-
-def keep(ended: EndedRun, past: RunSoFar, store: Store, *, now: datetime, retires: bool) -> None:
-    """Keep the record of a run; the run confirms or weakens items of its project's playbook.
-
-    `retires`: see `playbook.settle`.
-    """
-    store.ended_runs.keep(ended)
-    items = playbook.items(ended.scope, store.lessons, now)
-    playbook.settle(items, past, ended.id, store=store, now=now, retires=retires)
 
 
 def _cut_words(shown: Sequence[Shown]) -> tuple[Shown, ...]:
