@@ -36,8 +36,7 @@ from hardwon.learn.transcripts.questions import (
     all_questions,
     answers_from,
     cautious,
-    converse,
-    dialogue,
+    select,
 )
 from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -130,7 +129,7 @@ class Sessions(PastHandle):
         with self._handoff() as handoff:
             context, delta = self._extract(place, handoff, watch, tell)
             watch(SELECTION)
-            selection = converse(dialogue(delta, context.mode), answerer(delta, context))
+            selection = select(delta, context.mode, answerer(delta, context))
             vouched = answerer is not by_policy
             report = self._integrate(context, selection, vouched=vouched, watch=watch)
         return Mining(place, report, delta)
@@ -159,7 +158,7 @@ class Sessions(PastHandle):
         place, delta = read_delta(handoff)
         context = context_of(place)
         answerer = answers_from(answers, delta, context.mode)
-        selection = converse(dialogue(delta, context.mode), answerer)
+        selection = select(delta, context.mode, answerer)
         report = self._integrate(context, selection, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
