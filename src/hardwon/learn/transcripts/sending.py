@@ -32,9 +32,9 @@ from hardwon.learn.transcripts.ahead import TASK, Dated
 from hardwon.learn.transcripts.past import (
     SENT,
     Learnt,
+    PastHandle,
     PastSessions,
     Session,
-    SessionIntake,
     Source,
 )
 from hardwon.storage.sql.journal import server_spool
@@ -47,27 +47,22 @@ _MOST_DAMAGED = 8  # files that are kept for a person to look at
 _LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
 _SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
-Push = Callable[[str, Scope, Sequence[object]], None]  # the name of a batch, and its record
 
-
-class SentSessions(SessionIntake):
+class SentSessions(PastHandle):
     """Sends past sessions to the server that this machine shares lessons with."""
 
     def __init__(
-        self,
-        settings: Settings,
-        scope: Scope,
-        clock: Callable[[], datetime],
-        push: Push,
-        *,
-        account: str,
+        self, settings: Settings, scope: Scope, clock: Callable[[], datetime], *, account: str
     ) -> None:
         """`account` tells the server and the key apart: with another one all is sent again."""
         super().__init__(settings, scope, clock, on_disk=True)
-        self._push = push
         whose = json.dumps([account, scope.tenant, scope.agent])
         name = f"sent-{blake2b(whose.encode(), digest_size=8).hexdigest()}"
         self._notes = os.path.join(settings.home, "sessions", name)
+
+    def _push(self, batch: str, scope: Scope, record: Sequence[object]) -> None:
+        """Send a record in a batch of this name."""
+        raise NotImplementedError
 
     def _take(self, session: Session, *, is_look: bool) -> Learnt:
         """Send a session; how much of it is new only the server knows."""
@@ -108,7 +103,7 @@ class SentSessions(SessionIntake):
 
     def _recorded_live(self) -> dict[str, float]:
         """The runs that the server cannot know yet; it recognises the others by their names."""
-        home, place = self._settings.home, Place(self._scope.tenant, self._scope.agent)
+        home, place = self._settings.home, Place(self.scope.tenant, self.scope.agent)
         runs = [(name, past.begun) for name, _, past in at_work(home, place)]
         runs += [(run.name, run.past.begun) for run in put_aside(home)]
         begun = dict[str, float]()
