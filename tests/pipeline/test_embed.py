@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardwon.engine.embeddings import fill, near
+from hardwon.core.settings import load
+from hardwon.engine.embeddings import SemanticSearch
+from hardwon.models.budget import Account
+from hardwon.storage.ports import Embedder
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.embedders import Topics
 from tests.samples import CODER, lesson
@@ -19,18 +22,31 @@ def stocked(*texts: str) -> MemoryStore:
     return store
 
 
+def _fail(error: BaseException) -> None:
+    raise error
+
+
+def search(store: MemoryStore, embedder: Embedder) -> SemanticSearch:
+    def account(_: str) -> Account:
+        raise AssertionError("an embedder that was given costs nothing")
+
+    return SemanticSearch(
+        store, load("/nowhere", {}), given=embedder, account=account, trouble=_fail
+    )
+
+
 def test_lessons_without_a_vector_get_one_batch_by_batch() -> None:
     store, embedder = stocked(*(f"lesson {n}" for n in range(40))), Topics()
 
-    assert list(fill(embedder=embedder, vectors=store.vectors)) == [32, 40]
-    assert list(fill(embedder=embedder, vectors=store.vectors)) == []
+    assert list(search(store, embedder).fill()) == [32, 40]
+    assert list(search(store, embedder).fill()) == []
     assert store.vectors.counts(embedder.name) == (40, 40)
 
 
 def test_what_is_near_in_meaning_is_found() -> None:
     store, embedder = stocked("a tls handshake", "rain and weather"), Topics()
-    list(fill(embedder=embedder, vectors=store.vectors))
-    found = near("https certificate", scope=CODER, embedder=embedder, vectors=store.vectors)
+    list(search(store, embedder).fill())
+    found = search(store, embedder).near(CODER, "https certificate")
 
     assert found[0][0] == 1
     assert found[0][1] == pytest.approx(1.0, abs=0.35)
@@ -39,9 +55,9 @@ def test_what_is_near_in_meaning_is_found() -> None:
 def test_nothing_is_near_to_nothing_and_a_long_question_is_cut() -> None:
     store, embedder = stocked("a tls handshake"), Topics()
 
-    assert near("  \n", scope=CODER, embedder=embedder, vectors=store.vectors) == ()
+    assert search(store, embedder).near(CODER, "  \n") == ()
     assert embedder.asked == []
-    near("x" * 3000, scope=CODER, embedder=embedder, vectors=store.vectors)
+    search(store, embedder).near(CODER, "x" * 3000)
     assert len(embedder.asked[0]) <= 2000
 
 
@@ -66,17 +82,17 @@ def test_a_lesson_of_several_texts_points_to_their_middle() -> None:
     texts = wording.texts()
     embedder = Axes(*texts)
 
-    list(fill(embedder=embedder, vectors=store.vectors))
+    list(search(store, embedder).fill())
 
-    found = near(texts[0], scope=CODER, embedder=embedder, vectors=store.vectors)
+    found = search(store, embedder).near(CODER, texts[0])
     assert found[0][1] == pytest.approx(len(texts) ** -0.5, abs=0.01)
 
 
 def test_so_much_of_a_question_is_read_and_so_many_lessons_are_found() -> None:
     store, embedder = stocked(*(f"lesson {n}" for n in range(40))), Topics()
-    list(fill(embedder=embedder, vectors=store.vectors))
+    list(search(store, embedder).fill())
     axes = Axes("a", "b")
 
-    assert len(near("tls", scope=CODER, embedder=embedder, vectors=store.vectors)) == 24
-    near("x" * 5000, scope=CODER, embedder=axes, vectors=store.vectors)
+    assert len(search(store, embedder).near(CODER, "tls")) == 24
+    search(store, axes).near(CODER, "x" * 5000)
     assert [len(text) for text in axes.asked] == [2000]

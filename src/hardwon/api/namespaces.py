@@ -254,9 +254,11 @@ def enrich(engine: Runtime, prompt: str) -> str:
 
 
 async def _hypothesis(engine: Runtime, query: str) -> str:
-    system = prompt_text("hypothesis")
+    from hardwon.engine.pipeline import answers
+
+    system, known = prompt_text("hypothesis"), engine.hypotheses
     asked = screen_excerpt(query, TEXT_LIMIT)
-    return await engine.imagination.hypothesis(asked, model=engine.model, system=system)
+    return await answers.hypothesis(asked, model=engine.model, system=system, known=known)
 
 
 # Names of the last release. They still work in this one, with a warning.

@@ -82,13 +82,13 @@ class Doors:
         clock: Callable[[], datetime],
         *,
         on_disk: bool,
-        near: Callable[[Scope, str], Near],
+        near: Callable[[Scope, str], Near] | None,
         trouble: Callable[[BaseException], None],
         are_read: bool = False,
     ) -> None:
         self._store = store
         self._are_read = are_read  # whether a model reads ended runs
-        self.near = near
+        self._near = near  # finds lessons near in meaning, if that is on
         self._on_disk = on_disk
         self._settings = settings
         self._clock = clock
@@ -168,7 +168,7 @@ class Doors:
 
         What `is_wanted` names is shown once even if the words alone do not ask for it.
         """
-        query = recall.at_turn(asked, partial(self.near, scope))._replace(text=prompt)
+        query = recall.at_turn(asked, self.near_to(scope))._replace(text=prompt)
         told, started = run.so_far().told, perf_counter_ns()
         candidates = self.weigh(scope, query, UNKNOWN._replace(told=told))
         for at, candidate in enumerate(candidates):
@@ -252,7 +252,7 @@ class Doors:
         if not (mistakes.is_mistake(step, past.steps) or self.recorder.is_known(scope, step)):
             return NOTHING, Found()
         is_again = failure is not None and past.has_met(failure.kind)
-        query = recall.at_error(step, past.task, partial(self.near, scope))
+        query = recall.at_error(step, past.task, self.near_to(scope))
         judged = self.weigh(scope, query, UNKNOWN._replace(is_again=is_again, told=past.told))
         found = Found([candidate.match for candidate in judged], self._store.last_state())
         own = [_of_same_call(candidate, step) for candidate in judged]
@@ -337,12 +337,16 @@ class Doors:
             return self._find_repeat(scope, Step(tool, call), RunSoFar())
         if door == Door.ERROR:
             step = self.prepare_step(Step(tool, "", text, failed=True), ())
-            query = recall.at_error(step, "", partial(self.near, scope))
+            query = recall.at_error(step, "", self.near_to(scope))
         elif door == Door.TURN:
-            query = recall.at_turn(text, partial(self.near, scope))
+            query = recall.at_turn(text, self.near_to(scope))
         else:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
         return self.weigh(scope, query, UNKNOWN)
+
+    def near_to(self, scope: Scope) -> recall.Nearest | None:
+        """Finds the lessons of a scope near in meaning to a text; None if that is off."""
+        return self._near and partial(self._near, scope)
 
     def weigh(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""

@@ -125,20 +125,14 @@ def _verdict(reply: str, answer: str) -> Verification:
     return Verification(problems, parts.get("final") or answer)
 
 
-class Imagination:
-    """Hypothetical lessons by query (HyDE); the model is asked once for each query."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-
-    async def hypothesis(self, query: str, *, model: Model, system: str) -> str:
-        """A lesson that might exist for this query: one short call, or a cached answer."""
-        key = one_line(query, _QUERY_SHOWN).lower()
-        if key not in self._known:
-            shown = clip_middle(query, _QUERY_SHOWN)
-            reply = await model.complete(Request(system, shown, max_tokens=_HYPOTHESIS_TOKENS))
-            if len(self._known) >= _REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            text = reply.text or ""
-            self._known[key] = "" if is_nothing(text) else one_line(text, _HYPOTHESIS_KEPT)
-        return self._known[key]
+async def hypothesis(query: str, *, model: Model, system: str, known: dict[str, str]) -> str:
+    """A lesson that might exist for this query (HyDE): one short call, or one of the `known`."""
+    key = one_line(query, _QUERY_SHOWN).lower()
+    if key not in known:
+        shown = clip_middle(query, _QUERY_SHOWN)
+        reply = await model.complete(Request(system, shown, max_tokens=_HYPOTHESIS_TOKENS))
+        if len(known) >= _REMEMBERED:
+            known.pop(next(iter(known)))
+        text = reply.text or ""
+        known[key] = "" if is_nothing(text) else one_line(text, _HYPOTHESIS_KEPT)
+    return known[key]

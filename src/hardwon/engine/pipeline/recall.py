@@ -32,7 +32,7 @@ from hardwon.storage.ports import LessonStore
 if TYPE_CHECKING:
     from hardwon.knowledge.evidence.calls import Call
 
-    Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
+Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
 
 _CANDIDATES, _AT_TURN = 30, 8  # fewer at a turn: it is frequent and has the usual lessons too
 
@@ -124,17 +124,17 @@ _ASKED = 2000  # characters of an error that are looked up, from its end
 _TESTS = 16_000  # characters at the end of a test run that are searched for test names
 
 
-def at_turn(prompt: str, near: Nearest) -> Query:
+def at_turn(prompt: str, near: Nearest | None) -> Query:
     """The query of a prompt."""
     prompt = screen_excerpt(prompt, 2 * _PROMPT)
-    return query(Door.TURN, prompt, near=near(prompt))
+    return query(Door.TURN, prompt, near=near(prompt) if near else ())
 
 
-def at_error(step: Step, task: str, near: Nearest) -> Query:
+def at_error(step: Step, task: str, near: Nearest | None) -> Query:
     """The query of a failure; the task is added for the search by meaning."""
     failure = step.failure
     error = failure.line if failure else ending(step.output.strip(), _CALL)
-    nearest = near(f"{error}\n{task[:_ABOUT]}")
+    nearest = near(f"{error}\n{task[:_ABOUT]}") if near else ()
     if failure is None or not failure.is_telling:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     call = step.args[:_CALL]
