@@ -154,12 +154,12 @@ class WorkerProcess:
                 _files.unlink(status_path(self._settings))
 
     async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
-        clock = work.Steady(self._clock)
+        clock = work.steady(self._clock)
         if mode == EMPTY:
             return await self._until_empty(clock, stop)
         pool = self._pool(clock)
         if mode == ONCE:
-            return await pool.one(stop)
+            return await pool.until_idle(stop, is_once=True)
         return await pool.until(stop, idle=idle, wakeups=self._queue.wakeups())
 
     async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
@@ -203,7 +203,7 @@ class WorkerProcess:
         prefix = self._settings.metrics.prefix
         from hardwon.core import metrics as prometheus
 
-        return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
+        return prometheus.exposition(counts, self.ledger, self._spent_last, prefix=prefix)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(
