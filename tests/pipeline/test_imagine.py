@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hardwon.engine.pipeline.answers import hypothesis
+from hardwon.engine.pipeline.reflect import hypothesis
 from hardwon.models.scripted import Scripted
 
 

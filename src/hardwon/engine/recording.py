@@ -27,9 +27,9 @@ from hardwon.core.values.lesson import (
     Kind,
     Lesson,
     Status,
+    evidence_of,
     join_evidence,
     unique,
-    values_of,
     with_failure,
     without_success,
 )
@@ -72,12 +72,12 @@ class Recording:
         """Learn from a step: its failure and the fixes it shows. Returns marks for the run.
 
         `shown` are the lessons shown at it, `found` all that were found about it, `evidence` is
-        what `evidence_of` says about it, if that is known already.
+        what `evidence_in` says about it, if that is known already.
         """
         memory, failure = self.memory(scope), step.failure
         if not self._is_on or (step.failed and failure is None):
             return []
-        evidence = evidence or evidence_of(step, past)
+        evidence = evidence or evidence_in(step, past)
         if failure is None:
             return self._learn_success(step, past, memory, evidence)
         self._store.failures.count(scope, failure.kind, failure.text, memory.now)
@@ -157,7 +157,7 @@ class StepEvidence(NamedTuple):
     fixes: ShownFixes
 
 
-def evidence_of(step: Step, past: RunSoFar) -> StepEvidence:
+def evidence_in(step: Step, past: RunSoFar) -> StepEvidence:
     """What is to be recorded of a step; the costly part of learning, and independent of the store.
 
     A failing step may show the fix of another failure.
@@ -432,7 +432,7 @@ def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
 
 def _count(lesson: Lesson, kind: str, failure: Failure) -> int:
     """How often a lesson has this kind of evidence about a failure."""
-    return sum(value.startswith(failure.kind) for value in values_of(lesson.evidence, kind))
+    return sum(value.startswith(failure.kind) for value in evidence_of(lesson, kind))
 
 
 def _adopt(lesson: Lesson, failure: Failure, memory: Memory) -> None:
