@@ -483,7 +483,7 @@ class Agent:
             return lessons
         from hardwon.engine.pipeline import hold_out
 
-        return hold_out.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
+        return hold_out.read_outside(lessons, engine.doors.coin(self.scope, self.run))
 
     @property
     def playbook(self) -> playbook.Playbook:

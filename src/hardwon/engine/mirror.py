@@ -48,7 +48,7 @@ class ForwardingDoors(Doors):
     outgoing: Spool
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
-        with self.delivering.best_effort:
+        with self.best_effort:
             self.outgoing.append([WANTED, scope])
         return super().start(scope, run, again=again)
 
@@ -59,7 +59,7 @@ class ForwardingDoors(Doors):
             # In the order of the fields of `RunSoFar`; `take_in` reads it.
             plain = [sorted(part) if isinstance(part, frozenset) else part for part in past[:7]]
             note = MET, scope, step, plain, [lesson.id for lesson in shown]
-            with self.delivering.best_effort:
+            with self.best_effort:
                 self.outgoing.append(note)
         return super()._learn(scope, step, past, shown, *rest)
 

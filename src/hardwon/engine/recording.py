@@ -35,7 +35,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.engine.delivering import FOUND_NOTHING, Found
+from hardwon.engine.doors import Found
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.evidence.keys import failed_key, worked_keys
@@ -66,7 +66,7 @@ class Recording:
         step: Step,
         past: RunSoFar,
         shown: Sequence[Lesson] = (),
-        found: Found = FOUND_NOTHING,
+        found: Found = Found(),
         evidence: StepEvidence | None = None,
     ) -> list[str]:
         """Learn from a step: its failure and the fixes it shows. Returns marks for the run.

@@ -17,7 +17,7 @@ from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import screened_ports
+from hardwon.engine.pipeline import screen
 from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
 from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
@@ -70,7 +70,7 @@ class Runtime:
         self.background: BackgroundWorker | None = None
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
         self.unscreened = store
-        self.store: Store = screened_ports.screened_store(store)
+        self.store: Store = screen.screened_store(store)
         if self.on_disk and not settings.is_on_copy:
             for kind in ("step", "run", "job"):
                 store.on(kind, partial(self._take_in, kind))
@@ -116,7 +116,7 @@ class Runtime:
 
         now = self.clock().timestamp()
         dated = [mirror.with_believed_times(record, now) for record in records]
-        self.unscreened.receive(batch, screened_ports.screen_value(dated))
+        self.unscreened.receive(batch, screen.screen_value(dated))
 
     @cached_property
     def shelves(self) -> mirror.Shelves:
@@ -143,7 +143,7 @@ class Runtime:
         """The queue, opened on first use; recall never needs it."""
         from hardwon.engine import worker
 
-        return screened_ports.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
+        return screen.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
     def worker(self) -> WorkerProcess:
@@ -221,7 +221,7 @@ class Runtime:
             return model
         from hardwon.models import budget
 
-        return budget.Governed(screened_ports.ScreenedModel(model), self.accounts.of(model.name))
+        return budget.Governed(screen.ScreenedModel(model), self.accounts.of(model.name))
 
     @property
     def has_model(self) -> bool:
@@ -269,7 +269,7 @@ class Runtime:
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
-        from hardwon.engine.pipeline import ending, screen
+        from hardwon.engine.pipeline import ending
 
         clean = screen.screen_episode(episode, recorded)
 
@@ -283,7 +283,7 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        from hardwon.engine.pipeline import ending, playbook, screen
+        from hardwon.engine.pipeline import ending, playbook
 
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
@@ -326,8 +326,6 @@ class Runtime:
 
     def screen(self, lesson: Lesson) -> Lesson:
         """The lesson without secrets; one that injects or does harm is quarantined."""
-        from hardwon.engine.pipeline import screen
-
         return screen.screen_lesson(lesson)
 
     def wake(self) -> int | None:
@@ -352,7 +350,7 @@ class Runtime:
         from hardwon.engine import worker
 
         queue = worker.open_queue(self.settings, durable=True) if durable else None
-        own = self._worker_of(screened_ports.screened_queue(queue) if queue else self.queue)
+        own = self._worker_of(screen.screened_queue(queue) if queue else self.queue)
         limit = self.settings.queue.drain_timeout.total_seconds()
         self.background = worker.BackgroundWorker(own, limit=limit, durable=durable)
 

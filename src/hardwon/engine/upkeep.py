@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
-from hardwon.core.values.run import Ending
+from hardwon.core.values.run import EndedRun, Ending, RunSoFar
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import ending, hold_out, playbook
@@ -59,15 +59,25 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
             outcome=run.outcome,
             by=author_of(settings.runs),
         )
-        store.ended_runs.keep(ended)
+        keep_run(ended, run.past, store, now=now, retires=retires)
         note_live(store, scope, run.name, ended.begun)
-        items = playbook.items(scope, store.lessons, now)
-        playbook.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
     for tenant in tenants:
         _prune(store, settings, tenant, now)
+
+
+def keep_run(
+    ended: EndedRun, past: RunSoFar, store: Store, *, now: datetime, retires: bool
+) -> None:
+    """Keep the record of a run; the run confirms or weakens items of its project's playbook.
+
+    `retires`: see `playbook.settle`.
+    """
+    store.ended_runs.keep(ended)
+    items = playbook.items(ended.scope, store.lessons, now)
+    playbook.settle(items, past, ended.id, store=store, now=now, retires=retires)
 
 
 def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:

@@ -23,7 +23,7 @@ from hardwon.storage.postgres.connection import (
     name_of,
     psycopg,
 )
-from hardwon.storage.sql.dialect import NotKept, Statement, Tenancy
+from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy
 from hardwon.storage.sql.rows import SEARCHED
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _NOBODY = ""  # no tenant has this name
 EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
 _MOST_CHANGES = 200  # that are sent at once
 _LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
-_SHELVES = "known shelves"  # key in transactions that write
+_SHELVES, _LESSONS = "known shelves", "known lessons"  # keys in transactions that write
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
@@ -61,7 +61,7 @@ _NUMBERS = (
 _LOCK = "SELECT pg_advisory_xact_lock(:key::bigint)"
 
 
-class Database:
+class Database(SqlDatabase):
     """A pool of connections. `with database:` commits everything this thread writes, or nothing."""
 
     shelf_state = """version, (
@@ -97,11 +97,9 @@ class Database:
                 raise
 
     def of(self, tenant: str) -> ServerTenancy:
-        """The database as one tenant sees it."""
         return ServerTenancy(self, tenant)
 
     def tenants(self) -> list[str]:
-        """The names of all tenants."""
         return [name for (name,) in self.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
 
     @property
@@ -127,40 +125,41 @@ class Database:
 
     @property
     def is_open(self) -> bool:
-        """Whether this thread has a transaction or a snapshot open."""
         return self.open is not None
 
     @property
-    def notes(self) -> dict[object, Any] | None:
-        """What parts of a store remember until the open writing transaction ends."""
-        return self.open.notes if self.open is not None and self.open.is_writing else None
+    def is_writing(self) -> bool:
+        return self.open is not None and self.open.is_writing
 
     @property
-    def shelf_notes(self) -> dict[object, Any] | None:
-        """The same about shelves: nobody tells when one changes."""
-        return None if self.notes is None else self.notes.setdefault(_SHELVES, {})
+    def lesson_notes(self) -> dict[object, Any]:
+        return self._notes(_LESSONS)
+
+    @property
+    def shelf_notes(self) -> dict[object, Any]:
+        return self._notes(_SHELVES)
+
+    def _notes(self, key: str) -> dict[object, Any]:
+        notes: dict[object, Any] = {}
+        return self.open.notes.setdefault(key, notes) if self.open and self.is_writing else notes
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """A transaction that locks the scopes it uses, so that no count is lost."""
         with self as transaction:
             transaction.notes.setdefault(_LOCKED, set())
             yield
 
     @property
     def is_alone(self) -> bool:
-        """Whether the open transaction locks each scope before it reads."""
         return self.open is not None and _LOCKED in self.open.notes
 
     def touch(self, scope: Scope) -> None:
-        """Lock this scope if the transaction was begun by `together` and has not done so."""
         locked = self.open.notes.get(_LOCKED) if self.open else None
         if locked is not None and scope not in locked:
             locked.add(scope)
             self.lock(scope)
 
     def lock(self, scope: Scope) -> None:
-        """Lock a scope until the transaction ends."""
         digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
         key = int.from_bytes(digest, "big", signed=True)
         self.of(scope.tenant).run(_LOCK, key=key)
@@ -190,7 +189,6 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All reads in the `with` block see the same state; others may go on writing."""
         if self.open is not None:
             yield
             return
@@ -233,7 +231,6 @@ class Database:
             transaction.connection.execute(script.encode())
 
     def close(self) -> None:
-        """Close the connections; a later call opens others."""
         self._pool.close()
 
     def _take_connection(self) -> Connection:

@@ -143,6 +143,8 @@ class Tenancy:
 class SqlDatabase(Protocol):
     """`with database:` commits everything this thread writes, or nothing."""
 
+    shelf_state: str  # columns: a shelf's version, its lessons not counted in the dictionary
+
     def of(self, tenant: str) -> Tenancy:
         """The database as one tenant sees it."""
 
@@ -172,20 +174,20 @@ class SqlDatabase(Protocol):
         """The same as the open transaction or the last one saw it, without asking again."""
 
     @property
-    def shelf_state(self) -> str:
-        """The columns of a shelf's version, and of its lessons not counted in the dictionary."""
-
-    @property
     def is_open(self) -> bool:
         """Whether this thread has a transaction or a snapshot open."""
 
     @property
-    def notes(self) -> dict[object, Any] | None:
-        """What parts of a store remember until the open writing transaction ends."""
+    def is_writing(self) -> bool:
+        """Whether this thread has a transaction open that may write."""
 
     @property
-    def shelf_notes(self) -> dict[object, Any] | None:
-        """What is known of shelves, until somebody changes one; None where that is not known."""
+    def lesson_notes(self) -> dict[object, Any]:
+        """What the open writing transaction knows of lessons; outside of one nothing is kept."""
+
+    @property
+    def shelf_notes(self) -> dict[object, Any]:
+        """What is known of shelves until somebody changes one; where nobody tells, nothing."""
 
     @property
     def is_alone(self) -> bool:

@@ -122,7 +122,7 @@ class SqlFailures:
     def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         """Count the failure once more."""
         record = [scope, signature, text, now.timestamp()]
-        if self._db.notes is not None:  # it belongs to the open transaction
+        if self._db.is_writing:  # it belongs to the open transaction
             self.fold([record])
         else:  # only here: whoever learns from the same step elsewhere counts it there
             self._journal.note_here("failure", *record)

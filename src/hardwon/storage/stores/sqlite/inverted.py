@@ -218,7 +218,7 @@ class Index:
 
         They come from postings of the query's rarest keys, within a limit.
         """
-        known = scopes.shelf_notes(self._db)
+        known = self._db.shelf_notes
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)
         visible: Visible = known["visible", scope]
