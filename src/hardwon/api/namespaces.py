@@ -165,12 +165,11 @@ class Runs(_OfAgent):
     ) -> Job | None:
         """Queue a judgement on how well a run went, if there is something to say."""
         with self._best_effort():
-            from hardwon.core.values.execution import FinishedRun
             from hardwon.learn import executions
 
             problem = run_input.problem_of(error)
             lost = failed or bool(problem)
-            run = FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
+            run = executions.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.queue_judgement(self._engine, self._scope, run)
         return None
 
