@@ -16,7 +16,6 @@ from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
 from hardwon.core.project import author_of
-from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import safe, screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
@@ -26,15 +25,16 @@ from hardwon.core.values.run import Author, EndedRun, RunSoFar, Shown, Step, Tri
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook, recall, screen
 from hardwon.knowledge.evidence.inner import with_failure
-from hardwon.knowledge.ranking.query import Match, Near, Query
+from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.knowledge.reading import call_keys, loops
-from hardwon.storage.ports import Run, Store
+from hardwon.storage.ports import Run
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
     from hardwon.engine import recording
     from hardwon.engine.pipeline import hold_out
+    from hardwon.engine.runtime import Runtime
     from hardwon.knowledge.evidence.course import Act
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
@@ -59,8 +59,8 @@ class Found(NamedTuple):
 class BestEffort:
     """A `with` block that errors of storage only end: they must not cost the agent its turn."""
 
-    def __init__(self, trouble: Callable[[BaseException], None]) -> None:
-        self._trouble = trouble
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
 
     def __enter__(self) -> None:
         """Nothing."""
@@ -68,38 +68,25 @@ class BestEffort:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
         if not isinstance(error, StorageError | Unavailable):
             return False
-        self._trouble(error)
+        self._engine.trouble(error)
         return True
 
 
 class Doors:
     """Tells lessons and records steps. One for each opened store."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        *,
-        on_disk: bool,
-        near: Callable[[Scope, str], Near] | None,
-        trouble: Callable[[BaseException], None],
-        are_read: bool = False,
-    ) -> None:
-        self._store = store
-        self._are_read = are_read  # whether a model reads ended runs
-        self._near = near  # finds lessons near in meaning, if that is on
-        self._on_disk = on_disk
-        self._settings = settings
-        self._clock = clock
-        self._trouble = trouble
-        self.best_effort = BestEffort(trouble)
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+        self._store, self._settings, self._clock = engine.store, engine.settings, engine.clock
+        self.best_effort = BestEffort(engine)
         self.weights = WEIGHTS  # benchmarks replace it
-        self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
+        self._background: background.BackgroundCalls | None = None
+        if engine.settings.postgres.url:
+            self._background = background.BackgroundCalls(lambda error: engine.trouble(error))
 
     def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
         """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
-        if name is None or not self._on_disk:
+        if name is None or not self._engine.on_disk:
             return screen.screened_run(runs.MemoryRun(by=by))
         return screen.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
 
@@ -226,7 +213,7 @@ class Doors:
             try:
                 block, found = self._at_error(scope, step, past, run)
             except Unavailable as error:
-                self._trouble(error)
+                self._engine.trouble(error)
 
         # With a remote database the turn hardly waits for what is learnt.
         learn = partial(self._learn, scope, step, past, block.lessons, found, run)
@@ -324,7 +311,7 @@ class Doors:
             ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             from hardwon.engine import upkeep
 
-            retires = not self._are_read
+            retires = not self._engine.reads_runs
             upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
@@ -346,7 +333,8 @@ class Doors:
 
     def near_to(self, scope: Scope) -> recall.Nearest | None:
         """Finds the lessons of a scope near in meaning to a text; None if that is off."""
-        return self._near and partial(self._near, scope)
+        engine = self._engine
+        return partial(engine.semantic_search.near, scope) if engine.embeds else None
 
     def weigh(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import PermanentError, TransientError
-from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Near
 from hardwon.models import budget, embeddings
-from hardwon.storage.ports import Embedder, Store
+from hardwon.storage.ports import Embedder
+
+if TYPE_CHECKING:
+    from hardwon.engine.runtime import Runtime
 
 _BATCH = 32
 _NEAREST = 24
@@ -23,21 +26,10 @@ _ASKED = 2000  # characters; embedding models read no more of a question
 class SemanticSearch:
     """Embedding search of an opened store. Without an embedder it finds nothing, at no cost."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        *,
-        given: Embedder | None,
-        account: Callable[[str], budget.Account],
-        trouble: Callable[[BaseException], None],
-    ) -> None:
-        self._store = store
-        self._settings = settings
+    def __init__(self, engine: Runtime, given: Embedder | None) -> None:
+        self._engine, self._store, self._settings = engine, engine.store, engine.settings
         self._given = given
-        self._account = account
-        self._trouble = trouble
-        self.is_on = bool(given or settings.recall.embedder)
+        self.is_on = bool(given or engine.settings.recall.embedder)
 
     def ensure(self) -> None:
         """Raise MissingExtra or InvalidInput if the configured embedder cannot work here."""
@@ -58,7 +50,7 @@ class SemanticSearch:
         try:
             return self._query_embedder.name, self._query_embedder.embed([text])[0]
         except (TransientError, PermanentError) as error:
-            self._trouble(error)
+            self._engine.trouble(error)
             return None
 
     def fill(self) -> Iterator[int]:
@@ -105,4 +97,4 @@ class SemanticSearch:
         opened = embeddings.open_embedder(name, key=key, timeout=timeout)
         if name == embeddings.MINILM:
             return opened
-        return budget.GovernedEmbedder(opened, self._account(opened.name))
+        return budget.GovernedEmbedder(opened, self._engine.accounts.of(opened.name))

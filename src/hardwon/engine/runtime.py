@@ -18,7 +18,6 @@ from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
 from hardwon.engine.pipeline import screen
 from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
-from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
@@ -81,26 +80,17 @@ class Runtime:
 
         Over a local copy they also forward to the server.
         """
-        parts = self.store, self.settings, self.clock
-        how: dict[str, Any] = {
-            "on_disk": self.on_disk,
-            "near": self.semantic_search.near if self.embeds else None,
-            "trouble": lambda error: self.trouble(error),
-            "are_read": self.reads_runs,
-        }
         if self.settings.is_observed:
-            from hardwon.engine.telemetry import ObservedDoors
+            from hardwon.engine import telemetry
 
-            return ObservedDoors(*parts, **how)
-        if not (self.on_disk and self.settings.is_on_copy):
-            from hardwon.engine.doors import Doors
+            return telemetry.ObservedDoors(self)
+        if self.on_disk and self.settings.is_on_copy:
+            from hardwon.engine import mirror
 
-            return Doors(*parts, **how)
-        from hardwon.engine import mirror
+            return mirror.ForwardingDoors(self)
+        from hardwon.engine import doors
 
-        doors = mirror.ForwardingDoors(*parts, **how)
-        doors.outgoing = journal.server_spool(self.settings.home, self.settings.remote)
-        return doors
+        return doors.Doors(self)
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
@@ -122,13 +112,7 @@ class Runtime:
         """Embedding search, created on first use."""
         from hardwon.engine import embeddings
 
-        return embeddings.SemanticSearch(
-            self.store,
-            self.settings,
-            given=self._embedder,
-            account=self.accounts.of,
-            trouble=lambda error: self.trouble(error),
-        )
+        return embeddings.SemanticSearch(self, self._embedder)
 
     @cached_property
     def queue(self) -> WorkedQueue:
