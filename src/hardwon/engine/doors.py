@@ -121,7 +121,8 @@ class Doors:
             return NOTHING
         query, scores = Query(Door.START, ""), tuple(1.0 for _ in shown)
         block = self._log(scope, query, text, shown, scores, began=now, started=started)
-        return self.tell(run, block)
+        self.note_shown(run, block)
+        return block
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Act], list[Lesson]]:
         """What earlier runs did to get their work done, and failures with what got past them."""
@@ -162,7 +163,9 @@ class Doors:
             lesson = candidate.match.lesson
             if lesson.id not in told and is_wanted(lesson):
                 candidates[at] = candidate._replace(verdict="")
-        return self.tell(run, self.deliver(scope, query, candidates, run, started=started))
+        block = self.deliver(scope, query, candidates, run, started=started)
+        self.note_shown(run, block)
+        return block
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""
@@ -218,7 +221,8 @@ class Doors:
         # With a remote database the turn hardly waits for what is learnt.
         learn = partial(self._learn, scope, step, past, block.lessons, found, run)
         counted = learn() if self._background is None else self._background.run(learn, list[str]())
-        block = self.with_loop(scope, self.tell(run, block), [*past.turn, step])
+        self.note_shown(run, block)
+        block = self.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
@@ -452,11 +456,6 @@ class Doors:
                 outcome=Outcome.DENIED if denied else "",
             )
             self._store.deliveries.log(delivery)
-        return block
-
-    def tell(self, run: Run, block: Injection) -> Injection:
-        """The block, after noting in the run that it was shown."""
-        self.note_shown(run, block)
         return block
 
     def note_shown(self, run: Run, block: Injection, call: str = "") -> bool:
