@@ -8,7 +8,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.course import course_of
 from hardwon.knowledge.evidence.cures import telling_parts
-from hardwon.knowledge.evidence.inner import complaints_in, with_failure
+from hardwon.knowledge.evidence.inner import complaints_in, failing_call, with_failure
 from hardwon.knowledge.evidence.opening import opening
 
 SCOPE = Scope("default", "coder", "acme/yard")
@@ -426,3 +426,69 @@ def test_lines_that_name_the_part_that_was_called_are_complaints_only_if_they_re
 
     assert [complaints_in(Step("Bash", call, said)) for call, said in quiet.items()] == [()] * 4
     assert complaints_in(refused) == (refused.output,)
+
+
+def test_a_program_with_a_fallback_complains_in_any_words() -> None:
+    ready = "crane lift 4 || crane why; crane list"
+    plain = Step("Bash", ready, "lift 4 wants a second hand\ncrane: load 4 bears one mark")
+    hook = Step("Bash", "git commit -m x || crane why", "log: entry does not read")
+
+    assert complaints_in(plain) == ("crane: load 4 bears one mark",)
+    assert complaints_in(hook) == ("log: entry does not read",)
+    assert complaints_in(plain._replace(args="crane lift 4; crane list")) == ()
+    for quiet in ("cat notes: one, two", "crane 4: lifted", "grep: x: no such file"):
+        assert complaints_in(Step("Bash", "grep -q x f || crane lift 4", quiet)) == ()
+
+
+def test_a_fallback_is_neither_blamed_nor_told_where_nothing_failed() -> None:
+    run = _run(
+        ("crane lift 4 || crane why", "say where from\ncrane: load 4 bears one mark"),
+        ("crane mark 4 || crane why; crane lift 4 || crane why", "lifted"),
+        "crane ship 4",
+    )
+    _, steps = run
+    failing = failing_call(steps[0])
+
+    assert failing is not None
+    assert failing.text == "crane lift 4"
+    assert _texts(run) == ["$ crane mark 4", "$ crane lift 4", "$ crane ship 4"]
+
+
+def test_a_call_that_is_needed_again_later_stands_there_again() -> None:
+    run = _run(
+        ("crane check", "!crane: check: season is missing"),
+        ("crane check --season R0", "fine"),
+        "crane load 4; crane weigh 4; crane tie 4; crane open 7",
+        ("crane ship 7", "!crane: ship: check is older than 7"),
+        ("crane check --season R0; crane ship 7", "shipped"),
+    )
+
+    assert [text.split()[2] for text in _texts(run)] == [
+        *("check", "load", "weigh", "tie", "open", "check", "ship")
+    ]
+
+
+def test_a_failure_that_cannot_be_quoted_is_told_by_its_call() -> None:
+    run = _run(
+        ("crane ship 7", "!crane: run 2 is not of voyage 118"),
+        "crane mark 7; crane ship 7",
+    )
+
+    text, _ = opening(course_of([run]), (), budget=300, tokens=tokens)
+
+    assert "  $ crane mark 7   ← `crane ship 7` fails\n  $ crane ship 7\n" in text
+
+
+def test_a_program_is_the_same_by_its_path() -> None:
+    one, other = _run("crane load 4", "crane ship 4"), _run("bin/crane load 4", "bin/crane tie 4")
+
+    assert len(_texts(one, other)) == 3
+
+
+def test_a_variable_of_several_calls_is_told_once() -> None:
+    run = _run("export DESK=kiel; crane load 4; crane tie 4", "DESK=kiel crane ship 4")
+
+    text, _ = opening(course_of([run]), (), budget=300, tokens=tokens)
+
+    assert "\n  $ export DESK=kiel\n  $ crane load 4\n" in text
+    assert text.count("DESK") == 1

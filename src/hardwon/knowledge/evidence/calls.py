@@ -53,6 +53,7 @@ class Call(NamedTuple):
     writes: bool = False  # it writes or changes a file
     paths: tuple[str, ...] = ()  # the files that it writes, as far as they are named
     script: str = ""  # its here-document, which is no part of the text
+    is_fallback: bool = False  # it runs only if the call before it failed: `call || fallback`
 
     @property
     def family(self) -> str:
@@ -217,6 +218,7 @@ def _command_call(command: Command) -> Call:
         writes=bool(command.writes or paths) or command.name in CHANGING,
         paths=paths,
         script=command.script if command.script not in command.text else "",
+        is_fallback=command.joint == "||",
     )
 
 

@@ -7,6 +7,7 @@ comes before the first change of a run, and what was called between a failure an
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
@@ -46,6 +47,8 @@ _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
+_APART = 5  # calls between two places of the same call
+_AGAIN_WORD = ("again", False)  # marks the second of them
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 4.0, 1.0, 0.5  # worth of a cure, a source, and each further run
 _EDIT = 1.4  # how much of an edit an agent could not guess
@@ -144,13 +147,15 @@ class _Made(NamedTuple):
 def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     """The acts of one run. A call that was made again stands where it was made last.
 
-    One that got past a failure stands where it did so first.
+    One that got past a failure stands where it did so first; one that got past another failure
+    after the next call of the work stands there again.
 
     What is made after the last new call only checks the result.
     """
     cures, sources = cures_of(steps), sources_of(steps, task)
     own = {tail(path) for step in steps for path in made_paths(step)}
     said = {word for step in steps for word in said_words(step)}
+    got_past = {failed for passed in cures.passed.values() for failed in passed}
     begun = _first_change(steps)
     edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
     usual: dict[Words, tuple[int, Act]] = {}
@@ -161,8 +166,10 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         is_work = at >= begun and at not in cures.searching
         for call in calls_of(step):
             place += 1
+            if call.is_fallback and at in got_past:
+                continue  # it only asked why the call before it had failed
             here = At(at, call.text)
-            passed = tuple(_met(steps[failed]) for failed in cures.passed.get(here, ()))
+            passed = tuple(_met(steps[failed], call) for failed in cures.passed.get(here, ()))
             is_source = here in sources
             is_cure = bool(passed)
             is_moved = is_cure and call.program in CHANGING  # the call itself tells how
@@ -186,7 +193,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
             usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
-        *(_call_act(words, forms, task, done) for words, forms in calls.items()),
+        *(act for words, forms in calls.items() for act in _call_acts(words, forms, task, done)),
         *(  # others only end the work
             act for words, act in usual.items() if words not in calls and act[0] < done
         ),
@@ -195,14 +202,18 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     return [  # a call without its arguments only asked for its usage
         act
         for act in ordered
-        if not any(other.text.startswith(f"{act.text} ") for other in ordered)
+        if act.passed or not any(other.text.startswith(f"{act.text} ") for other in ordered)
     ]
 
 
-def _met(step: Step) -> Met:
-    failure = step.failure or Failure("", "", "")
+def _met(step: Step, cure: Call) -> Met:
+    """The failure of a step, by its words, or else by the failing call if that is another one."""
+    failure, failing = step.failure or Failure("", "", ""), failing_call(step)
     told = one_line(situation(failure.text, step))
-    return Met(failure.kind, told[told.index("“") :] if "“" in told else "")
+    if "“" in told:
+        return Met(failure.kind, told[told.index("“") :])
+    is_other = failing is not None and part_words(failing) != part_words(cure)
+    return Met(failure.kind, told.removeprefix("When ") if is_other else "")
 
 
 def _first_change(steps: Sequence[Step]) -> int:
@@ -236,8 +247,20 @@ def _is_usual(call: Call) -> bool:
 
 def _sort_of(call: Call, task: str) -> Words:
     """What a call does: the part of its program, or the options of one that has no parts."""
-    words = part_words(call)
-    return _mark_values(words if len(words) > 1 else call.kind.split(), task)
+    program, *parts = part_words(call) or [""]
+    return _mark_values([tail(program), *parts] if parts else call.kind.split(), task)
+
+
+def _call_acts(words: Words, made: list[_Made], task: str, done: int) -> Iterator[tuple[int, Act]]:
+    """The acts of a call: where it is first needed, and where it is needed again later."""
+    cures = [one for one in made if one.passed]
+    later = [one for one in cures[1:] if not {*one.passed} <= {*cures[0].passed}]
+    again = [one for one in made if later and one.place >= later[0].place]
+    if not again or later[0].place - cures[0].place < _APART:
+        yield _call_act(words, made, task, done)
+        return
+    yield _call_act(words, [one for one in made if one not in again], task, done)
+    yield _call_act((*words, _AGAIN_WORD), again, task, done)
 
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
@@ -355,7 +378,8 @@ def _join_texts(texts: Iterable[str]) -> str:
         return ""
     places = [at for at, word in enumerate(last) if any(row[at] != word for row in rows)]
     words = [row[places[0]] for row in rows]
-    if len(places) > 1 or places[0] <= 2 or any(len(word) > _WORD for word in words):
-        return ""  # the first words name the program and its part
+    part = 2 + len([*takewhile(lambda word: "=" in word, last[1:])])  # behind variables, program
+    if len(places) > 1 or places[0] <= part or any(len(word) > _WORD for word in words):
+        return ""
     named = f"{words[0]}, then {', '.join(words[1:])}"
     return " ".join([*last[: places[0]], named, *last[places[0] + 1 :]])

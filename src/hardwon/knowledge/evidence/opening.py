@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
@@ -32,6 +33,8 @@ _ERRORS = 2  # errors that are named behind an act
 _ANSWER = 120  # characters of an answer that is named behind an act
 _SHARE = 0.85  # of the budget that acts may take
 _LEAST = 2  # the fewest acts that are worth a list
+_SHARED = 3  # calls with the same variable in front, for it to be told once
+_VARIABLES = re.compile(r"\$ ((?:[A-Za-z_]\w*=[^\s$\"'`]+ )+)")
 
 
 def opening(
@@ -43,8 +46,11 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
+    shared = _shared_variables(course)
+    course = [_without_variables(act, shared) for act in course]
     lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
-    page = _Page(budget - sum(map(tokens, (HEAD, FOOT, _COURSE, _FAILURES))), tokens)
+    exports = [f"  $ export {inert(' '.join(shared))}"] if shared else []
+    page = _Page(budget - sum(map(tokens, (HEAD, FOOT, _COURSE, _FAILURES, *exports))), tokens)
     page.add_acts(
         {act: its for act, its in lines.items() if act.passed},
         reserve=int(page.room * (1 - _SHARE)) if failures else 0,
@@ -61,15 +67,37 @@ def opening(
         acts = {}
     if not acts and not page.rows:
         return "", ()
-    shown = [acts[act] for act in course if act in acts]
+    told_acts = [act for act in course if act in acts]
+    pairs = zip([None, *told_acts], told_acts, strict=False)
+    shown = [acts[act] for last, act in pairs if last is None or last.text != act.text]
     text = [
         HEAD,
-        *([_COURSE, *shown] if shown else []),
+        *([_COURSE, *exports, *shown] if shown else []),
         *([_FAILURES, *page.rows.values()] if page.rows else []),
         FOOT,
     ]
     told = {*page.rows, *(by_kind[kind] for kind in page.kinds & {*by_kind})}
     return "\n".join(text), tuple(lesson for lesson in failures if lesson in told)
+
+
+def _shared_variables(course: Sequence[Act]) -> list[str]:
+    """The assignments that stand in front of several calls, and never with another value."""
+    used = Counter(word for act in course for word in _variables(act))
+    names = Counter(word.partition("=")[0] for word in used)
+    return [word for word, n in used.items() if n >= _SHARED and names[word.partition("=")[0]] == 1]
+
+
+def _variables(act: Act) -> list[str]:
+    found = _VARIABLES.match(act.text)
+    return found[1].split() if found else []
+
+
+def _without_variables(act: Act, shared: Sequence[str]) -> Act:
+    """The act without the variables that are told once for all."""
+    text = act.text
+    for word in _variables(act):
+        text = text.replace(f"{word} ", "", 1) if word in shared else text
+    return act._replace(text=text)
 
 
 class _Page:
@@ -153,6 +181,8 @@ def _first_fix(lesson: Lesson) -> Fix | None:
 
 def _without_head(quote: str, program: str) -> str:
     """A quoted error without the program if that is known, or a folded name in front."""
+    if not quote.startswith("“"):
+        return quote
     words = quote[1:].removeprefix(f"{program}: ") if program else quote[1:]
     return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 
