@@ -212,8 +212,10 @@ def _met(step: Step, cure: Call) -> Met:
     told = one_line(situation(failure.text, step))
     if "“" in told:
         return Met(failure.kind, told[told.index("“") :])
-    is_other = failing is not None and part_words(failing) != part_words(cure)
-    return Met(failure.kind, told.removeprefix("When ") if is_other else "")
+    if failing is None or part_words(failing) == part_words(cure):
+        return Met(failure.kind, "")
+    program, *part = part_words(failing) or [failing.program]
+    return Met(failure.kind, f"`{' '.join((tail(program), *part))}` fails")
 
 
 def _first_change(steps: Sequence[Step]) -> int:

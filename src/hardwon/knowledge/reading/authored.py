@@ -142,7 +142,12 @@ def _text_of(arguments: dict[str, Any], keys: Iterable[str]) -> str:
 def part_writings(part: Command) -> list[Writing]:
     """The files that one command writes, in order."""
     if part.program in {"cat", "tee"}:
-        return [Writing(path, part.script) for path in part.writes]
+        return [
+            Writing(path, new=part.script, is_edit=True)
+            if re.search(rf">> *{re.escape(path)}", part.text) or "-a" in part.flags
+            else Writing(path, part.script)
+            for path in part.writes
+        ]
     if part.program == "sed" and any(flag.startswith("-i") for flag in part.flags):
         return _substitutions(part.operands)
     if part.script:
