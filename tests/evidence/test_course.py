@@ -339,7 +339,7 @@ def test_two_acts_that_get_past_the_same_failure_do_not_crowd_out_a_third() -> N
     ]
     run = _run(*same, ("yard gamma x", "!yard: gamma: no seal"), "yard gamma --seal x")
 
-    text, _ = opening(course_of([run]), (), budget=120, tokens=tokens)
+    text, _ = opening(course_of([run]), (), budget=125, tokens=tokens)
 
     assert "no stamp" in text
     assert "no seal" in text

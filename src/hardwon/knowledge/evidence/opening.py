@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
 _COURSE = (
-    "Earlier runs here got their work done by these calls, in this order (with their values). Each"
-    " ← names an error that stopped them until they did it this way, and it will stop you, too. So"
-    " do it this way from the start, and look up only what is left open:"
+    "Calls that worked in earlier runs, in order (with their values). ← names an error that stopped"
+    " those runs until they did it so; it will stop you, too. Do it so from the start, and look up"
+    " only what is left open:"
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "
