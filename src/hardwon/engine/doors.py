@@ -65,11 +65,14 @@ class Doors:
         self.delivering = Delivering(store, settings, clock, trouble)
         self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
 
-    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
-        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
+    def run(
+        self, scope: Scope, name: str | None, by: Author | None = None, program: str = ""
+    ) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`, `program`: see `RunSoFar`."""
         if name is None or not self._on_disk:
             return screened_ports.screened_run(runs.MemoryRun(by=by))
-        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
+        run = runs.FileRun(self._settings.home, scope, name, by=by, program=program)
+        return screened_ports.screened_run(run)
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
