@@ -28,7 +28,7 @@ from hardwon.storage.sql.rows import (
     read_list,
     recorded_lesson,
     reflection_of,
-    reflection_values,
+    stored,
 )
 from hardwon.storage.sql.scopes import HERE
 
@@ -93,7 +93,7 @@ class SqlReflections:
     def _insert(
         self, tenancy: Tenancy, place: Mapping[str, object], reflection: Reflection
     ) -> None:
-        values = dict(zip(_REFLECTION, reflection_values(reflection), strict=True))
+        values = dict(zip(_REFLECTION, map(stored, reflection[1:]), strict=True))
         ((number,),) = tenancy.rows(_SQL["insert"], **place, **values)
         words = sorted(words_of(reflection))
         tenancy.run_many(
@@ -122,7 +122,7 @@ class SqlReflections:
             each={"shelf": list(owners)},
             limit=limit,
         )
-        rows.sort(key=lambda row: (row[6], row[-1]), reverse=True)
+        rows.sort(key=lambda row: (row[2], row[-1]), reverse=True)
         return [reflection_of(row, owners[row[-2]]) for row in rows[:limit]]
 
     def alike(
