@@ -182,7 +182,6 @@ class Database(SqlDatabase):
         finally:
             self._mine.open = None
             self._pool.give(transaction.connection)
-        transaction.release_held()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -333,7 +332,6 @@ class Transaction:
         self._tenant = _NOBODY
         self._held = ExitStack()
         self._before_commit: dict[object, Callable[[], None]] = {}
-        self._is_kept = False
         self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
         self.changes: list[tuple[str, Statement]] = []  # of each tenant, not sent yet
 
@@ -358,27 +356,20 @@ class Transaction:
 
     def end(self, *, is_kept: bool) -> None:
         """Commit or roll back."""
+        outcome: tuple[Any, ...] = (NotKept, NotKept(), None)
         try:
             if is_kept:
                 while self._before_commit:
                     _, act = self._before_commit.popitem()
                     act()
-            if not is_kept:
+            else:
                 self.changes.clear()
             before = self._before(_NOBODY) if self.changes else []
             if not (self._begin or self.connection.closed):
                 self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
-            self._is_kept = is_kept
+            outcome = (None, None, None) if is_kept else outcome
         finally:
-            if not self._is_kept:
-                self.release_held()
-
-    def release_held(self) -> None:
-        """Leave the held contexts with the outcome."""
-        if self._is_kept:
-            self._held.close()
-        else:
-            self._held.__exit__(NotKept, NotKept(), None)
+            self._held.__exit__(*outcome)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
         """The statements to send first: BEGIN, changes of this and other tenants, the tenant."""
