@@ -130,7 +130,7 @@ def _count_by_day(
 
 def quoted_tag(query: ListQuery) -> str:
     """The wanted tag as an item of a stored list; "" for any."""
-    return json.dumps(query.tag) if query.tag else ""
+    return json.dumps(query.tag, ensure_ascii=False) if query.tag else ""
 
 
 class SqlListing(JournalPart):
