@@ -56,9 +56,8 @@ class SqliteLessons(SqlLessons):
         if len(rows) > len(replaced):
             self.update(lesson)
             return
-        highest = db.rows(_SQL["highest"])[0][0]
         db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson)))
-        self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
+        self.index.place(shelf, lesson.id, index(lesson))
         if lesson.guard:
             self.publish_guards()
 

@@ -158,9 +158,9 @@ class Index:
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Nothing: only the keys of a lesson are kept in memory."""
 
-    def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
-        """Set the keys of a lesson that another store has numbered."""
-        self._fresh.add(shelf, lesson, entries, is_new=is_highest)
+    def place(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
+        """Set the keys of a new lesson that another store has numbered."""
+        self._fresh.add(shelf, lesson, entries, is_new=True)
         self._db.run(_SQL["add_text"], (lesson,))
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
