@@ -10,11 +10,10 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.delivery import Injection
-from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, evidence_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials import values
 from hardwon.learn.trials.analytics import similar_loops
@@ -61,18 +60,14 @@ def keep_lessons(
 def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> Injection:
     """What is known for a task: what the turn door tells, and what loops like this one taught."""
     similar = similar_loops(loops, scope, task)
-    doors = engine.doors
-    query = doors.asked_at_turn(scope, "\n".join(dict.fromkeys((task, *similar.values()))))
-    run, delivering = doors.run(scope, None), doors.delivering
+    asked = "\n".join(dict.fromkeys((task, *similar.values())))
+    run = engine.doors.run(scope, None)
 
     def is_wanted(lesson: Lesson) -> bool:
-        from_loops = (value.partition("/")[0] for value in values_of(lesson.evidence, Kind.LOOP))
+        from_loops = (value.partition("/")[0] for value in evidence_of(lesson, Kind.LOOP))
         return any(loop_id in similar for loop_id in from_loops)
 
-    asked = query._replace(text=task)
-    return delivering.tell(
-        run, delivering.recall_lessons(scope, asked, UNKNOWN, run, is_wanted=is_wanted)
-    )
+    return engine.doors.tell_at_turn(scope, asked, task, run, is_wanted)
 
 
 def _lesson(
