@@ -21,6 +21,8 @@ from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.runtime import Runtime, prompt_text
+from hardwon.knowledge.reading.call_keys import EXACT
+from hardwon.knowledge.reading.shell import main_command
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import (
@@ -275,7 +277,6 @@ REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "comp
 SUMMARIES = "session-summaries.md"  # says what happened, not what to do
 _FILES, _SIZE = 500, 256 * 1024
 _NEAR, _SHARED = 0.4, 3
-_SHAPE = ": "  # begins the key of a call without its arguments
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
 
 
@@ -352,7 +353,8 @@ def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
 
 def _about_the_same(insight: Insight, library: KnownNotes) -> Related | None:
     """The note that names the command or the error of an insight about a failure."""
-    command = content_words(next((key for key in insight.calls if key.startswith(_SHAPE)), ""))
+    typed = next((key[2:] for key in insight.calls if key[0] == EXACT), "")
+    command = content_words(main_command(typed).does)
     error = content_words(insight.evidence[0].quote) if insight.kinds else frozenset()
 
     def shared_words(passage: MemoryLine) -> int:
