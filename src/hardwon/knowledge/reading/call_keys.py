@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean
 from hardwon.core.text.secrets import screen_excerpt
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
@@ -24,9 +25,6 @@ _KEY_LIMIT = 200
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
 _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
     ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
-)
-_PLUMBING = frozenset(
-    ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
 )
 
 
@@ -105,11 +103,11 @@ def typed_keys(tool: str, args: str, error: str | None = None) -> tuple[str, ...
 
 
 def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
-    """The command whose program the error names, else the last one that is not plumbing."""
+    """The command whose program the error names, else the last one that is no reader."""
     for command in chain:
         if command.name and is_message_of(command.name, error):
             return command
-    working = [command for command in chain if command.builtin not in _PLUMBING] or chain
+    working = [command for command in chain if command.builtin not in READERS] or chain
     return working[-1] if working else None
 
 
