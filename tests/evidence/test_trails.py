@@ -2,6 +2,7 @@
 
 import pytest
 
+from hardwon.core.values.lesson import NEXT
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.inner import complaints_in
 from hardwon.knowledge.evidence.trails import find_passed
@@ -418,3 +419,47 @@ def test_another_edit_of_a_file_belongs_to_the_task() -> None:
     )
 
     assert find_passed([failed, other]) == []
+
+
+def test_an_edit_by_line_numbers_is_not_told() -> None:
+    broken = ("python -m yard.run", "yard: layout is old", True)
+    edits = [(f"sed -i '{which}' yard/run.py", "", False) for which in ("40,42d", "s/layout/plan/")]
+
+    assert _texts(broken, *edits, ("python -m yard.run", "ok", False)) == [
+        "What worked: first `sed -i 's/layout/plan/' yard/run.py`, then `python -m yard.run`."
+    ]
+
+
+def test_a_script_that_is_too_long_to_be_shown_is_no_cure() -> None:
+    script = "\n".join(f"yard.put({number})" for number in range(60))
+
+    calls = [("yard close", "yard: nothing is there", True), ("yard close", "closed", False)]
+    cure = (f"yard run <<'E'\n{script[:40]}\nE", "done", False)
+
+    assert _texts(calls[0], cure, calls[1])
+    assert _texts(calls[0], (cure[0].replace("put(1)", script), "done", False), calls[1]) == []
+
+
+def test_what_makes_a_script_of_the_run_work_waits_for_a_second_run() -> None:
+    steps = _run(
+        ("cat > try.py <<'E'\nimport yard\nE", "", False),
+        ("python try.py", "yard: layout is old", True),
+        ("sed -i 's/layout/plan/' yard/core.py", "", False),
+        ("python try.py", "fine", False),
+    )
+
+    (found,) = find_passed(steps)
+
+    assert trail_fix(found, Seen("")).sort == NEXT
+
+
+def test_other_tests_that_pass_tell_nothing_about_those_that_fail() -> None:
+    red = "FAILED tests/test_a.py::test_one - yard: no\n1 failed, 3 passed in 0.1s"
+
+    assert (
+        _texts(
+            ("pytest tests/test_a.py", red, True),
+            ("pytest tests/test_b.py", "4 passed in 0.1s", False),
+        )
+        == []
+    )
