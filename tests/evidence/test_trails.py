@@ -4,8 +4,9 @@ import pytest
 
 from hardwon.core.values.lesson import NEXT
 from hardwon.core.values.run import Step
+from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import complaints_in
-from hardwon.knowledge.evidence.trails import find_passed
+from hardwon.knowledge.evidence.trails import find_passed, is_cut
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
 from hardwon.knowledge.reading.reading import read_failure
 
@@ -430,14 +431,13 @@ def test_an_edit_by_line_numbers_is_not_told() -> None:
     ]
 
 
-def test_a_script_that_is_too_long_to_be_shown_is_no_cure() -> None:
-    script = "\n".join(f"yard.put({number})" for number in range(60))
+@pytest.mark.parametrize(("lines", "is_told"), [(2, True), (60, False)])
+def test_a_script_that_is_too_long_to_be_shown_is_no_cure(lines: int, is_told: bool) -> None:
+    script = "\n".join(["import yard", *["yard.mend(1)"] * lines])
+    cure = f"python - <<'E'\n{script}\nE"
+    first, *_ = _run((cure, "", False))
 
-    calls = [("yard close", "yard: nothing is there", True), ("yard close", "closed", False)]
-    cure = (f"yard run <<'E'\n{script[:40]}\nE", "done", False)
-
-    assert _texts(calls[0], cure, calls[1])
-    assert _texts(calls[0], (cure[0].replace("put(1)", script), "done", False), calls[1]) == []
+    assert is_cut(calls_of(first)[0]) is not is_told
 
 
 def test_what_makes_a_script_of_the_run_work_waits_for_a_second_run() -> None:

@@ -41,10 +41,35 @@ class Right:
     OWNER = "manage the home"
 
 
+class Kind(NamedTuple):
+    """How an argument is sent: its schema, its type in Python, and that in words."""
+
+    schema: Mapping[str, Any]
+    type: Any = str
+    words: str = "a text"
+
+
+KINDS = {
+    "text": Kind({"type": "string"}),
+    "duration": Kind({"type": "string"}),
+    "cursor": Kind({"type": "string"}),
+    "numbers": Kind({"type": "string"}),
+    "bytes": Kind({"type": "string"}),
+    "flag": Kind({"type": "boolean"}, bool, "true or false"),
+    "integer": Kind({"type": "integer"}, int, "a whole number"),
+    "number": Kind({"type": "number"}, (int, float), "a number"),
+    "texts": Kind({"type": "array", "items": {"type": "string"}}, list, "a list of texts"),
+    "list": Kind({"type": "array", "items": {}}, list, "a list"),
+    "object": Kind({"type": "object"}, dict, "an object"),
+    "any": Kind({}, object, "anything"),
+}
+
+
 class Argument(NamedTuple):
     """A field of the body, or a parameter of the query."""
 
-    kind: str  # text, texts, flag, integer, number, list, object, any, bytes
+    kind: str  # one of KINDS
+    parameter: str  # of the verb
     is_required: bool = False
     default: str | None = None
     most: int = 0  # the largest number
@@ -271,7 +296,7 @@ def _load() -> dict[str, Operation]:
     with open(os.path.join(os.path.dirname(__file__), "operations.toml"), "rb") as file:
         table = tomllib.load(file)
     arguments = {
-        name: Argument(choices=tuple(fields.pop("choices", ())), **fields)
+        name: Argument(**{"parameter": name, **fields, "choices": tuple(fields.get("choices", ()))})
         for name, fields in table.pop("arguments").items()
     }
 

@@ -13,25 +13,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hardwon.api import codec
-from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
+from hardwon.api.operations import JSON, KINDS, OPERATIONS, Argument, Operation
 from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration
 from hardwon.core.values.delivery import NOTHING
 from hardwon.storage.service import Kept
-from hardwon.surfaces.serve import handlers
-from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, limits_of
+from hardwon.surfaces.serve.handlers import HANDLERS
+from hardwon.surfaces.serve.requests import (
+    Call,
+    Problem,
+    admit,
+    cursor_of,
+    limits_of,
+    place_of,
+    run_in,
+)
 
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
-_KINDS: dict[str, tuple[Any, str]] = {
-    "text": (str, "a text"),
-    "flag": (bool, "true or false"),
-    "integer": (int, "a whole number"),
-    "number": ((int, float), "a number"),
-    "texts": (list, "a list of texts"),
-    "list": (list, "a list"),
-    "object": (dict, "an object"),
-    "any": (object, "anything"),
-}
 
 
 def routes() -> list[Route]:
@@ -53,11 +52,11 @@ def _endpoint(operation: Operation) -> Callable[[Request], Any]:
             **_query_arguments(operation, request),
             **_body_arguments(operation, request, body),
         }
-        call = Call(request, arguments, body)
+        call = Call(request, body)
         name = request.headers.get("idempotency-key")
         if name and operation.method != "GET" and not operation.is_secret:
-            return await _once(operation, call, name, request)
-        return await _run(operation, call)
+            return await _once(operation, call, arguments, name)
+        return await _run(operation, call, arguments)
 
     return endpoint
 
@@ -67,11 +66,14 @@ def _query_arguments(operation: Operation, request: Request) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, argument in operation.query.items():
         text = request.query_params.get(name, argument.default)
-        if text is None and argument.is_required:
+        if argument.is_required and text is None:
             raise InvalidInput(f"the parameter {name!r} is missing")
-        if name in {"agent", "project", "run"} or text is None:
+        is_needless = not text and argument.default is None and not argument.is_required
+        if text is None or is_needless or name in {"agent", "project", "run"}:
             continue
-        values[name] = _parameter(name, argument, text)
+        value = _parameter(name, argument, text)
+        if name != "view":
+            values[argument.parameter] = value
     return values
 
 
@@ -89,7 +91,26 @@ def _parameter(name: str, argument: Argument, text: str) -> Any:
     if argument.choices and text not in argument.choices:
         choices = ", ".join(argument.choices)
         raise InvalidInput(f"the parameter {name!r} is one of {choices}, not {text!r}")
-    return text
+    return _read(name, argument, text)
+
+
+def _read(name: str, argument: Argument, value: Any) -> Any:
+    """What a text stands for: a span of time, a place in a list, numbers."""
+    if argument.kind == "duration":
+        try:
+            return duration(value)
+        except (ValueError, KeyError, OverflowError) as error:
+            raise InvalidInput(
+                f"{name!r} must be a duration such as 12h or 30d, not {value!r}"
+            ) from error
+    if argument.kind == "cursor":
+        return place_of(value)
+    if argument.kind == "numbers":
+        texts = value.split(",")
+        if not all(text.isascii() and text.isdecimal() and len(text) < 17 for text in texts):
+            raise InvalidInput(f"the parameter {name!r} has numbers of lessons, with commas")
+        return [int(text) for text in texts]
+    return value
 
 
 def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict[str, Any]:
@@ -109,17 +130,17 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
     if unknown:
         allowed = ", ".join(operation.body)
         raise InvalidInput(f"unknown field {sorted(unknown)[0]!r}; this takes {allowed}")
-    values: dict[str, Any] = {
-        name: one.default for name, one in operation.body.items() if one.default is not None
-    }
+    values: dict[str, Any] = {}
     for name, argument in operation.body.items():
         if fields.get(name) is not None or argument.is_required:
-            values[name] = _check_field(name, argument, fields.get(name))
+            values[argument.parameter] = _check_field(name, argument, fields.get(name))
+        elif argument.default is not None:
+            values[argument.parameter] = argument.default
     return values
 
 
 def _check_field(name: str, argument: Argument, value: Any) -> Any:
-    kind, word = _KINDS[argument.kind]
+    _, kind, word = KINDS[argument.kind]
     is_number_as_flag = isinstance(value, bool) and argument.kind in {"integer", "number"}
     is_fitting = isinstance(value, kind) and not is_number_as_flag
     if is_fitting and argument.kind == "texts":
@@ -128,38 +149,37 @@ def _check_field(name: str, argument: Argument, value: Any) -> Any:
         raise InvalidInput(f"the field {name!r} must be {word}")
     if argument.most and not 1 <= value <= argument.most:
         raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
-    return value
+    return _read(name, argument, value)
 
 
-async def _run(operation: Operation, call: Call) -> Response:
+async def _run(operation: Operation, call: Call, arguments: dict[str, Any]) -> Response:
     """The answer of the operation, computed in a thread within its time limit."""
     state, is_door = call.state, operation.is_door
     pool = state.door_threads if is_door else state.threads
     patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            answer: Response = await pool.run(
-                lambda: _response(operation, handlers.HANDLERS[operation.name](call))
+            return await run_in(
+                pool, lambda: _response(operation, HANDLERS[operation.name](call, **arguments))
             )
-            return answer
     except TimeoutError:
         if is_door:
             return _response(operation, NOTHING)
         raise Problem(503, f"no answer within {patience:g} s; ask for less, or later") from None
 
 
-async def _once(operation: Operation, call: Call, name: str, request: Request) -> Response:
+async def _once(operation: Operation, call: Call, arguments: dict[str, Any], name: str) -> Response:
     """The stored answer to a repeated request, or the first answer."""
-    state, tenant, url = call.state, call.principal.tenant, request.url
+    state, tenant, url = call.state, call.principal.tenant, call.request.url
     head = f"{call.principal.key} {operation.method} {url.path}?{url.query}\n"
     request_bytes = head.encode() + call.body
-    async with state.locks(f"{tenant}\n{name}"):
-        stored = await state.threads.run(state.replies.find, tenant, name, request_bytes)
+    async with state.locks.setdefault(f"{tenant}\n{name}", asyncio.Lock()):
+        stored = await run_in(state.threads, state.replies.find, tenant, name, request_bytes)
         if stored is not None:
             return Response(stored.body, stored.status, _REPLAYED, media_type=operation.media)
-        answer = await _run(operation, call)
+        answer = await _run(operation, call, arguments)
         reply = Kept(answer.status_code, bytes(answer.body))
-        await state.threads.run(state.replies.keep, tenant, name, request_bytes, reply)
+        await run_in(state.threads, state.replies.keep, tenant, name, request_bytes, reply)
     return answer
 
 
@@ -168,9 +188,12 @@ def _response(operation: Operation, value: Any) -> Response:
         return value
     if operation.status == 204:
         return Response(status_code=204)
+    kind = operation.gives
     if operation.shape == "page":
         value = {"items": value.rows, "next": cursor_of(value.next)}
     elif operation.shape == "list":
         value = {"items": value}
+    elif hasattr(kind, "_fields") and not isinstance(value, kind):  # of the parts of the answer
+        value = kind(value) if len(kind._fields) == 1 else kind(*value)
     body = json.dumps(codec.encode(value), ensure_ascii=False, separators=(",", ":"))
     return Response(body.encode("utf-8", "replace"), operation.status, media_type=operation.media)

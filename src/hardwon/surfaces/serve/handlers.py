@@ -1,4 +1,4 @@
-"""What each operation of the API does: one function for each, by the name in the table.
+"""What the operations of the API do, by their names: a function here, else the verb of that name.
 
 The operations on lessons see all lessons of the tenant, or those of the `agent` and `project` in
 the query. With `view=agent` they see what the agent sees in the project: its own lessons and those
@@ -20,19 +20,20 @@ from hardwon import Injection, Job, Lesson, Step
 from hardwon.api import operations as answers
 from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
-from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
+from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, OlderServer, no_change
-from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
-from hardwon.core.values.job import QueueCounts, WorkCounts
+from hardwon.core.values.job import QueueCounts, WorkCounter
 from hardwon.core.values.lesson import Change, Status
-from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurring
+from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurring, Report
 from hardwon.core.values.run import RunSoFar
 from hardwon.core.values.scope import scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
+from hardwon.models.budget import Spent
+from hardwon.storage.service import Key
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
 from hardwon.surfaces.serve.requests import Call, cursor_of
@@ -46,12 +47,10 @@ _PROTOBUF = "application/x-protobuf"
 _FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
 
 
-def doors_after_run(call: Call) -> MaybeJob:
+def doors_after_run(call: Call, *, steps: list[Any] | None = None, **told: Any) -> Job | None:
     """Queue a reflection if the run is worth one; it is durable when this answers."""
-    steps = call.arguments.pop("steps", None)
     made = None if steps is None else [_step(step) for step in steps]
-    job = call.agent.after_run(**call.arguments, steps=made)
-    return MaybeJob(_wake(call, job))
+    return _wake(call, call.agent.after_run(**told, steps=made))
 
 
 def _wake(call: Call, job: Job | None) -> Job | None:
@@ -70,23 +69,45 @@ def _step(fields: object) -> Step:
     return Step(fields["tool"], fields.get("args", ""), output, is_failed)
 
 
-def lessons_list(call: Call) -> Page[Lesson]:
-    """A page of lessons, newest-consulted first; with `q` those that contain it."""
-    text, status, limit = (call.arguments[name] for name in ("q", "status", "limit"))
+def _find_known(
+    call: Call, find: Callable[..., Sequence[Answer]], *, limit: int = 5, **asked: Any
+) -> list[Answer]:
+    """A few answers, of projects that the key may read; what holds everywhere it may, too."""
+    only = call.principal.project
+    found = find(**asked, limit=max(1, min(limit, _ANSWERS)))
+    return [answer for answer in found if only is None or answer.project in ("", only)]
+
+
+def doors_recurring(call: Call, **asked: Any) -> Sequence[Recurring]:
+    """What an agent keeps failing at, over all its projects."""
+    if call.principal.project is not None:
+        raise NotAllowed("this is about all projects, and the key is for one of them")
+    return call.agent.recurring(**asked)
+
+
+def lessons_list(
+    call: Call, *, text: str, status: str, limit: int, after: Mark | None = None
+) -> Page[Lesson]:
+    """A page of lessons, newest-consulted first; with `text` those that contain it."""
     if not _is_of_agent(call):
-        return call.tenant.lessons(status=status, text=text, after=call.cursor, limit=limit)
+        return call.tenant.lessons(status=status, text=text, after=after, limit=limit)
     own = call.lessons
     found = own.search(text, limit=200) if text else own.list(limit=_MOST, status=status)
-    return _after(found, call.cursor, limit)
+    return _after(found, after, limit)
 
 
-def lessons_edit(call: Call) -> Any:
+def lessons_edit(call: Call, **changes: Any) -> Lesson:
     """Change the fields of a lesson."""
-    changes = {name: value for name, value in call.arguments.items() if name != "view"}
     if not changes:
         allowed = ", ".join(OPERATIONS["lessons.edit"].body)
         raise InvalidInput(f"nothing to change; this takes {allowed}")
-    return _on_lesson(call, "edit", **changes)
+    lessons, lesson = _readable(call)
+    return lessons.edit(lesson.id, **changes)
+
+
+def lessons_retire(call: Call) -> Lesson:
+    """Stop showing a lesson."""
+    return lessons_edit(call, status=Status.RETIRED)
 
 
 def lessons_undo(call: Call) -> Lesson:
@@ -105,45 +126,15 @@ def lessons_history(call: Call) -> Sequence[Change]:
     return list({change.id: change for change in changes}.values())
 
 
-def lessons_revoke(call: Call) -> Sequence[Lesson]:
+def lessons_revoke(call: Call, *, origin: str) -> Sequence[Lesson]:
     """Remove every lesson of an origin, and every lesson merged from one of them."""
-    origin = require_text(call.arguments["origin"], "origin")
-    removed = {lesson.id: lesson for handle in _handles(call) for lesson in handle.revoke(origin)}
+    named = require_text(origin, "origin")
+    removed = {lesson.id: lesson for handle in _handles(call) for lesson in handle.revoke(named)}
     return list(removed.values())
 
 
-def lessons_import(call: Call) -> Sequence[Lesson]:
-    """Import a pack, all or nothing; its lessons wait for approval."""
-    is_lines = call.body.lstrip()[:1] == b"{"
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
-        with open(path, "wb") as file:
-            file.write(call.body)
-        return call.lessons.import_from(path, trust=call.arguments.get("trust", False))
-
-
-def lessons_elsewhere(call: Call) -> list[answers.ScopeCount]:
-    """Other agents and projects that the caller may see, with their lessons."""
-    place = call.principal.place
-    found = call.lessons.elsewhere().items()
-    return [answers.ScopeCount(scope, count) for scope, count in found if place.covers(scope)]
-
-
-def lessons_recall(call: Call) -> answers.Recalled:
-    """What a door would show; with `explain` every candidate and its verdict."""
-    door, tool = call.arguments["door"], call.arguments["tool"]
-    judged = call.agent.explain(door, require_text(call.arguments["text"], "text"), tool=tool)
-    shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
-    block, candidates = inject.render(shown, door=door, budget=_BUDGET), []
-    for one in judged if call.arguments.get("explain") else ():
-        parts = {name: round(value, 4) for name, value in one.parts}
-        fields = one.match.lesson.id, round(one.score, 4), parts, one.verdict
-        candidates.append(answers.Candidate(*fields))
-    return answers.Recalled(block.text, tuple(block.lessons), tuple(candidates))
-
-
 def _is_of_agent(call: Call) -> bool:
-    return call.arguments.get("view") == "agent"
+    return call.request.query_params.get("view") == "agent"
 
 
 def _readable(call: Call) -> tuple[Lessons, Lesson]:
@@ -153,17 +144,47 @@ def _readable(call: Call) -> tuple[Lessons, Lesson]:
     return call.readable_lesson()
 
 
-def _on_lesson(call: Call, verb: str, /, **arguments: Any) -> Any:
-    """The result of a verb on a lesson that the caller may see."""
-    lessons, lesson = _readable(call)
-    return getattr(lessons, verb)(lesson.id, **arguments)
-
-
 def _handles(call: Call) -> list[Lessons]:
     """The lesson handles of every scope that the request covers."""
     if _is_of_agent(call):
         return [call.lessons]
     return [call.lessons_of(scope) for scope in call.tenant.scopes()]
+
+
+def lessons_import(call: Call, *, trust: bool = False) -> Sequence[Lesson]:
+    """Import a pack, all or nothing; its lessons wait for approval."""
+    is_lines = call.body.lstrip()[:1] == b"{"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
+        with open(path, "wb") as file:
+            file.write(call.body)
+        return call.lessons.import_from(path, trust=trust)
+
+
+def lessons_export(call: Call, *, form: str) -> Response:
+    """The active lessons that an agent sees, as a pack."""
+    return Response(call.lessons.export(form=form), media_type=_FORMS[form])
+
+
+def lessons_elsewhere(call: Call) -> list[answers.ScopeCount]:
+    """Other agents and projects that the caller may see, with their lessons."""
+    place = call.principal.place
+    found = call.lessons.elsewhere().items()
+    return [answers.ScopeCount(scope, count) for scope, count in found if place.covers(scope)]
+
+
+def lessons_recall(
+    call: Call, *, text: str, door: str, tool: str, explain: bool = False
+) -> answers.Recalled:
+    """What a door would show; with `explain` every candidate and its verdict."""
+    judged = call.agent.explain(door, require_text(text, "text"), tool=tool)
+    shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
+    block, candidates = inject.render(shown, door=door, budget=_BUDGET), []
+    for one in judged if explain else ():
+        parts = {name: round(value, 4) for name, value in one.parts}
+        fields = one.match.lesson.id, round(one.score, 4), parts, one.verdict
+        candidates.append(answers.Candidate(*fields))
+    return answers.Recalled(block.text, tuple(block.lessons), tuple(candidates))
 
 
 def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[Numbered]:
@@ -175,38 +196,28 @@ def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[
     return Page(rows, (0.0, str(rows[-1].id)) if is_more else None)
 
 
-def queue_waiting(call: Call) -> answers.QueuePage:
+def playbook_add(
+    call: Call, *, text: str, of_run: str, task: str, steps: Sequence[Any] = ()
+) -> answers.Written:
+    """Add the items that an agent wrote, as far as the steps of its run show them."""
+    made: list[Step] = []
+    for plain in run_input.steps_of([_step(step) for step in steps]):
+        made.append(Doors.prepare_step(plain, made))
+    past = RunSoFar(task, tuple(made))
+    return call.agent.playbook.write_down(text, call.agent.scope, of_run, past)
+
+
+def queue_waiting(call: Call, *, limit: int, after: Mark | None = None) -> answers.QueuePage:
     """A page of the waiting and running jobs, oldest first, and the counts."""
-    waiting, dead = (
-        call.own_jobs(jobs) for jobs in (call.hw.queue.waiting(), call.hw.queue.dead())
-    )
+    waiting, dead = call.own_jobs(call.hw.queue.waiting()), call.dead_jobs()
     worker, own = call.hw.queue.status()[1], {job.id for job in waiting}
     running = tuple(row[0] for row in worker.get("running", ()) if row[0] in own)
-    page = _page(call, waiting)
+    page = _page(waiting, after, limit)
     counts = len(waiting), len(dead), running, bool(worker)
     return answers.QueuePage(*counts, page.rows, cursor_of(page.next))
 
 
-def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
-    ids = call.arguments.get("ids", ())
-    if not (ids or call.arguments.get("all")):
-        raise InvalidInput("name the jobs by 'ids', or say 'all': true")
-    every = call.arguments.get("all")
-    jobs = call.own_jobs(call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
-    for job in jobs:
-        act(job.id)
-    return answers.Done(tuple(job.id for job in jobs))
-
-
-def _dead(call: Call, identity: str) -> Job:
-    found = next((one for one in call.own_jobs(call.hw.queue.dead()) if one.id == identity), None)
-    if found is None:
-        raise NotFound("dead job", identity)
-    return found
-
-
-def _page(call: Call, jobs: Sequence[Job]) -> Page[Job]:
-    after, limit = call.cursor, call.arguments["limit"]
+def _page(jobs: Sequence[Job], after: Mark | None, limit: int) -> Page[Job]:
     following = [job for job in sorted(jobs, key=_place) if after is None or _place(job) > after]
     rows = tuple(job._replace(episode=job.episode._replace(steps=())) for job in following[:limit])
     return Page(rows, _place(rows[-1]) if len(following) > limit else None)
@@ -216,32 +227,45 @@ def _place(job: Job) -> tuple[float, str]:
     return job.enqueued_at.timestamp(), job.id
 
 
-def reports_report(call: Call) -> Any:
+def _each(
+    call: Call, act: Callable[[str], None], *, ids: Sequence[str] = (), all: bool = False
+) -> answers.Done:
+    if not (ids or all):
+        raise InvalidInput("name the jobs by 'ids', or say 'all': true")
+    jobs = call.dead_jobs() if all else [_dead(call, one) for one in ids]
+    for job in jobs:
+        act(job.id)
+    return answers.Done(tuple(job.id for job in jobs))
+
+
+def _dead(call: Call, identity: str) -> Job:
+    found = next((one for one in call.dead_jobs() if one.id == identity), None)
+    if found is None:
+        raise NotFound("dead job", identity)
+    return found
+
+
+def reports_report(call: Call, *, since: timedelta) -> Report:
     """What was learnt, what was shown, and what happened then."""
     place, scope = call.tenant.place, call.agent.scope
     return call.hw.report(
         scope.agent,
         project=scope.project,
         tenant=call.principal.tenant,
-        since=_duration(call, "since"),
+        since=since,
         whole=place.agent is None and place.project is None,
     )
 
 
-def reports_failures(call: Call) -> Page[answers.FailureRow]:
+def reports_failures(call: Call, **asked: Any) -> Page[answers.FailureRow]:
     """A page of the kinds of failures, most frequent first."""
-    text, limit = call.arguments["q"], call.arguments["limit"]
-    since = _duration(call, "since") or timedelta()
-    page = call.tenant.failures(since=since, text=text, after=call.cursor, limit=limit)
+    page = call.tenant.failures(**asked)
     return Page(tuple(map(_failure_row, page.rows)), page.next)
 
 
 def _failure_row(failure: FailureKind) -> answers.FailureRow:
-    return answers.FailureRow(
-        *(failure.kind, failure.text, failure.met, failure.first, failure.last),
-        days=tuple(answers.DayCount(*day) for day in failure.days),
-        scope=failure.scope,
-    )
+    days = tuple(answers.DayCount(*day) for day in failure.days)
+    return answers.FailureRow(**{**failure._asdict(), "days": days})
 
 
 def reports_failure(call: Call) -> answers.FailureDetails:
@@ -251,45 +275,9 @@ def reports_failure(call: Call) -> answers.FailureDetails:
     return answers.FailureDetails(_failure_row(failure), lesson.id if lesson else None, met)
 
 
-def _duration(call: Call, name: str) -> timedelta | None:
-    value = call.arguments.get(name)
-    try:
-        return None if value is None else duration(value)
-    except (ValueError, KeyError, OverflowError) as error:
-        raise InvalidInput(
-            f"{name!r} must be a duration such as 12h or 30d, not {value!r}"
-        ) from error
-
-
-def _find_known(call: Call, find: Callable[..., Sequence[Answer]]) -> list[Answer]:
-    """A few answers, of projects that the key may read; what holds everywhere it may, too."""
-    limit, only = call.arguments.get("limit", 5), call.principal.project
-    found = find(**{**call.arguments, "limit": max(1, min(limit, _ANSWERS))})
-    return [answer for answer in found if only is None or answer.project in ("", only)]
-
-
-def doors_recurring(call: Call) -> Sequence[Recurring]:
-    """What an agent keeps failing at, over all its projects."""
-    if call.principal.project is not None:
-        raise NotAllowed("this is about all projects, and the key is for one of them")
-    since = _duration(call, "since") or timedelta()
-    return call.agent.recurring(since=since, limit=call.arguments["limit"])
-
-
-def playbook_add(call: Call) -> answers.Written:
-    """Add the items that an agent wrote, as far as the steps of its run show them."""
-    steps: list[Step] = []
-    for plain in run_input.steps_of([_step(step) for step in call.arguments.get("steps", ())]):
-        steps.append(Doors.prepare_step(plain, steps))
-    past = RunSoFar(call.arguments["task"], tuple(steps))
-    text, name = call.arguments["text"], call.arguments["of_run"]
-    return call.agent.playbook.write_down(text, call.agent.scope, name, past)
-
-
-def playbook_block(call: Call) -> answers.PlaybookBlock:
-    """What the start of a run shows."""
-    block = call.agent.playbook.block()
-    return answers.PlaybookBlock(block.text, tuple(block.lessons), block.tokens)
+def reports_spend(call: Call, *, days: int) -> list[answers.Spend]:
+    """What models have cost the tenant."""
+    return [answers.Spend(day, model, *spent[:3]) for day, model, spent in call.tenant.spent(days)]
 
 
 def dreams_get(call: Call) -> answers.DreamDetails:
@@ -301,24 +289,24 @@ def dreams_get(call: Call) -> answers.DreamDetails:
 _FLAT = {"delivery": 1, "outcome": 0, "settled": 0}  # where a record has its scope, part by part
 
 
-def sync_push(call: Call) -> answers.Received:
+def sync_push(call: Call, *, batch: str, records: list[Any]) -> answers.Received:
     """Take in what another machine noted, as far as the key may write there.
 
     A request with a record of an unknown kind is refused as a whole: a newer hardwon sent it, and
     keeps it until this server is upgraded.
     """
-    records, known = call.arguments["records"], call.hw.exchange.kinds()
+    known = call.hw.exchange.kinds()
     kinds = (record[0] for record in records if isinstance(record, list) and record)
     if unknown := sorted({kind for kind in kinds if isinstance(kind, str)} - known):
         raise OlderServer(f"hardwon {hardwon.__version__} does not know the record {unknown[0]!r}")
     own = [record for one in records if (record := _own_record(call, one)) is not None]
-    batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
+    name = f"{call.principal.key} {require_text(batch, 'batch', 200)}"
     for record in own:
         if record[0] == RUN:
             record[-1] = [*record[-1], note_author(call.author)]
         elif record[0] == "session":
             record.append(list(call.author))
-    call.hw.exchange.receive(batch, own)
+    call.hw.exchange.receive(name, own)
     if any(record[0] in {"job", "session"} for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()
     return answers.Received(len(own), len(records) - len(own))
@@ -350,123 +338,82 @@ def _take_telemetry(call: Call, *, is_logs: bool) -> Response:
     return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
 
 
-def sync_lessons(call: Call) -> Sequence[Lesson]:
-    """The lessons with these numbers."""
-    texts = call.arguments["numbers"].split(",")
-    if not all(text.isascii() and text.isdecimal() and len(text) < 17 for text in texts):
-        raise InvalidInput("the parameter 'numbers' has numbers of lessons, with commas")
-    return call.hw.exchange.lessons(call.copied, [int(text) for text in texts])
-
-
 def operations_metrics(call: Call) -> Response:
     """Queue counts, spending, and what agents were told, in the Prometheus format."""
-    queue = call.hw.queue
-    waiting, dead = (len(call.own_jobs(jobs)) for jobs in (queue.waiting(), queue.dead()))
-    spent: dict[str, float] = {}
-    for _, _, sum_of_model in call.tenant.spent(1):
-        for name, amount in sum_of_model._asdict().items():
-            spent[name] = spent.get(name, 0.0) + amount
-    counts = QueueCounts(pending=waiting, dead=dead)
-    text = prometheus.exposition(
-        counts, WorkCounts({}, {}, {}, {}), spent, deliveries=call.tenant.told()
-    )
+    waiting, dead = call.own_jobs(call.hw.queue.waiting()), call.dead_jobs()
+    spent = sum((spent for _, _, spent in call.tenant.spent(1)), Spent())._asdict()
+    counts = QueueCounts(pending=len(waiting), dead=len(dead))
+    text = prometheus.exposition(counts, WorkCounter(), spent, deliveries=call.tenant.told())
     text += call.state.traffic.exposition(call.principal.tenant)
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 
 
-def operations_create_key(call: Call) -> answers.NewKey:
+def operations_create_key(
+    call: Call, *, agent: str | None = None, project: str | None = None, **how: Any
+) -> tuple[Key, str]:
     """A new key of the tenant; its text is shown in this answer only."""
-    lasts = _duration(call, "expires")
-    call.arguments.pop("expires", None)
-    tenant, limit = call.principal.tenant, call.principal.keys
-    for name in ("agent", "project"):
-        call.arguments[name] = call.arguments.get(name) or None
-    made = call.state.access.keys.create(**call.arguments, tenant=tenant, lasts=lasts, limit=limit)
-    return answers.NewKey(*made)
+    who, keys = call.principal, call.state.access.keys
+    made: tuple[Key, str] = keys.create(
+        **how, agent=agent or None, project=project or None, tenant=who.tenant, limit=who.keys
+    )
+    return made
 
 
-def _verb(name: str) -> Callable[[Call], Any]:
-    """The verb of the API with the name of the operation, on the agent that the query names."""
-    subject, _, verb = name.partition(".")
-
-    def call_verb(call: Call) -> Any:
-        if subject == "lessons":
-            return _on_lesson(call, verb)
-        handle = call.agent if subject == "doors" else getattr(call.agent, subject)
-        if "{id}" not in OPERATIONS[name].path:
-            return getattr(handle, verb)(**call.arguments)
-        identity = call.number if subject == "playbook" else call.id
-        return getattr(handle, verb)(identity, **call.arguments)
-
-    return call_verb
-
-
-_AT_ONCE: dict[str, Callable[[Call], Any]] = {
+_SHORT: dict[str, Callable[..., Any]] = {
     "doors.end_run": lambda call: _wake(call, call.agent.end_run()),
-    "doors.digest": lambda call: answers.Text(call.agent.digest(**call.arguments)),
-    "doors.report": lambda call: call.agent.report(
-        Injection(id=call.id), call.arguments["outcome"]
-    ),
-    "doors.fix": lambda call: _find_known(call, call.agent.fix),
-    "doors.how": lambda call: _find_known(call, call.agent.how),
-    "lessons.add": lambda call: call.lessons.add(**call.arguments),
+    "doors.report": lambda call, outcome: call.agent.report(Injection(id=call.id), outcome),
+    "doors.fix": lambda call, **asked: _find_known(call, call.agent.fix, **asked),
+    "doors.how": lambda call, **asked: _find_known(call, call.agent.how, **asked),
     "lessons.get": lambda call: _readable(call)[1],
-    "lessons.retire": lambda call: _on_lesson(call, "edit", status=Status.RETIRED),
-    "lessons.guard": lambda call: _on_lesson(
-        call, "guard", **{name: call.arguments.get(name, True) for name in ("call", "tool", "on")}
+    "lessons.all_history": lambda call, limit, after=None: _after(
+        call.lessons.history(), after, limit
     ),
-    "lessons.verdict": lambda call: answers.MaybeVerdict(_on_lesson(call, "verdict")),
-    "lessons.export": lambda call: Response(
-        call.lessons.export(form=call.arguments["form"]), media_type=_FORMS[call.arguments["form"]]
-    ),
-    "lessons.undo_newest": lambda call: call.lessons.undo(),
-    "lessons.all_history": lambda call: _after(
-        call.lessons.history(), call.cursor, call.arguments["limit"]
-    ),
-    "queue.wake": lambda call: answers.Started(call.hw.wake() is not None),
-    "queue.dead": lambda call: _page(call, call.own_jobs(call.hw.queue.dead())),
+    "queue.wake": lambda call: call.hw.wake() is not None,
+    "queue.dead": lambda call, limit, after=None: _page(call.dead_jobs(), after, limit),
     "queue.dead_job": lambda call: _dead(call, call.id),
-    "queue.revive": lambda call: _each(call, call.hw.queue.revive),
-    "queue.purge": lambda call: _each(call, call.hw.queue.purge),
+    "queue.revive": lambda call, **which: _each(call, call.hw.queue.revive, **which),
+    "queue.purge": lambda call, **which: _each(call, call.hw.queue.purge, **which),
     "queue.revive_job": lambda call: call.hw.queue.revive(_dead(call, call.id).id),
     "queue.purge_job": lambda call: call.hw.queue.purge(_dead(call, call.id).id),
-    "reports.deliveries": lambda call: call.tenant.deliveries(
-        after=call.cursor, limit=call.arguments["limit"]
-    ),
-    "reports.spend": lambda call: [
-        answers.Spend(day, model, *spent[:3])
-        for day, model, spent in call.tenant.spent(call.arguments["days"])
-    ],
-    "goals.reflections": lambda call: call.agent.goals.reflections(
-        call.arguments.get("goal") or None, limit=call.arguments["limit"]
-    ),
-    "goals.context": lambda call: call.agent.goals.context(
-        call.arguments.get("goal") or None, objective=call.arguments["objective"]
-    ),
-    "goals.ended": lambda call: MaybeJob(call.agent.goals.ended(**call.arguments)),
-    "runs.ended": lambda call: MaybeJob(call.agent.runs.ended(**call.arguments)),
-    "runs.context": lambda call: call.agent.runs.context(call.arguments["text"]),
-    "runs.list": lambda call: call.tenant.ended_runs(
-        text=call.arguments["q"],
-        after=call.cursor,
-        **{name: call.arguments[name] for name in ("met", "person", "limit")},
-    ),
-    "runs.get": lambda call: call.tenant.ended_run(call.id),
-    "dreams.undo": lambda call: answers.UndoneDream(*call.agent.dreams.undo(call.id)),
     "traces.take": lambda call: _take_telemetry(call, is_logs=False),
     "traces.take_logs": lambda call: _take_telemetry(call, is_logs=True),
-    "sync.state": lambda call: answers.SyncState(*call.hw.exchange.state(call.copied)),
-    "sync.marks": lambda call: answers.Marks(
-        {str(number): mark for number, mark in call.hw.exchange.marks(call.copied).items()}
-    ),
-    "operations.me": lambda call: answers.Me(*call.principal[:5], version=hardwon.__version__),
+    "sync.state": lambda call: call.hw.exchange.state(call.copied),
+    "sync.marks": lambda call: call.hw.exchange.marks(call.copied),
+    "sync.lessons": lambda call, numbers: call.hw.exchange.lessons(call.copied, numbers),
+    "operations.me": lambda call: (*call.principal[:5], hardwon.__version__),
     "operations.openapi": lambda call: openapi.document(),
     "operations.keys": lambda call: call.state.access.keys.list(call.principal.keys),
     "operations.revoke_key": lambda call: call.state.access.keys.revoke(
         call.id, limit=call.principal.keys
     ),
 }
+# Verbs of another part than the name of the operation says.
+_VERBS = {
+    "lessons.undo_newest": "lessons.undo",
+    "reports.deliveries": "tenant.deliveries",
+    "runs.list": "tenant.ended_runs",
+    "runs.get": "tenant.ended_run",
+}
+
+
+def _verb(name: str) -> Callable[..., Any]:
+    """The verb of the API with the name of the operation, on what the path and query name."""
+    part, _, verb = _VERBS.get(name, name).partition(".")
+    has_id = "{id}" in OPERATIONS[name].path
+
+    def call_verb(call: Call, /, **arguments: Any) -> Any:
+        if part == "lessons" and has_id:
+            lessons, lesson = _readable(call)
+            return getattr(lessons, verb)(lesson.id, **arguments)
+        owner: Any = call if part in ("lessons", "tenant") else call.agent
+        handle = owner if part == "doors" else getattr(owner, part)
+        named = [call.number if part == "playbook" else call.id] if has_id else []
+        return getattr(handle, verb)(*named, **arguments)
+
+    return call_verb
+
+
 HANDLERS = {
-    name: _AT_ONCE.get(name) or globals().get(name.replace(".", "_")) or _verb(name)
+    name: _SHORT.get(name) or globals().get(name.replace(".", "_")) or _verb(name)
     for name in OPERATIONS
 }

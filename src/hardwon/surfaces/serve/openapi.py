@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from hardwon.api.codec import Schemas
-from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
+from hardwon.api.operations import JSON, KINDS, OPERATIONS, Argument, Operation
 
 _ABOUT = (
     "The key decides whose data a request is about; no request names the tenant. The doors"
@@ -30,17 +30,6 @@ _ONCE = {
     "description": "The same request with the same key is done once, and answered alike for a day.",
     "schema": {"type": "string", "maxLength": 200},
     "example": "9f1c",
-}
-_KINDS: dict[str, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "flag": {"type": "boolean"},
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "texts": {"type": "array", "items": {"type": "string"}},
-    "list": {"type": "array", "items": {}},
-    "object": {"type": "object"},
-    "any": {},
-    "bytes": {"type": "string"},
 }
 _PUBLIC = {
     "/healthz": ("text/plain; charset=utf-8", "Whether the server is running"),
@@ -131,7 +120,7 @@ def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 
 def _schema(argument: Argument) -> dict[str, Any]:
-    schema = dict(_KINDS[argument.kind])
+    schema = dict(KINDS[argument.kind].schema)
     if argument.choices:
         schema["enum"] = list(argument.choices)
     if argument.most:

@@ -10,10 +10,12 @@ import base64
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from contextvars import copy_context
 from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote
 
 from starlette.concurrency import run_in_threadpool
@@ -43,6 +45,7 @@ from hardwon.surfaces.serve.access import Principal, is_same
 from hardwon.surfaces.serve.limits import Limits
 
 Endpoint = Callable[[Request], Any]
+T = TypeVar("T")
 
 MEDIA_TYPE = "application/problem+json"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -163,6 +166,12 @@ async def body_of(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
+async def run_in(pool: Executor, call: Callable[..., T], *values: Any) -> T:
+    """The result of a call in a thread of the pool, with the context of the caller."""
+    run = copy_context().run
+    return await asyncio.get_running_loop().run_in_executor(pool, run, call, *values)
+
+
 def form_of(request: Request, body: bytes) -> dict[str, list[str]]:
     """The fields of a form; Problem if there are too many."""
     most = limits_of(request).form
@@ -197,6 +206,16 @@ def cursor_of(place: Mark | None) -> str | None:
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
 
 
+def place_of(text: str) -> Mark:
+    """The mark that a caller hands in as such a text."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        place, name = json.loads(raw)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+    return mark(place, name)
+
+
 def _allowed_place(request: Request) -> tuple[str | None, str | None]:
     """The `agent` and `project` that the query names, within the key's limits; None: any."""
     who: Principal = request.state.principal
@@ -210,13 +229,10 @@ def _allowed_place(request: Request) -> tuple[str | None, str | None]:
 
 
 class Call:
-    """One admitted request: who makes it, about what, and with which arguments."""
+    """One admitted request: who makes it, and about what."""
 
-    def __init__(
-        self, request: Request, arguments: Mapping[str, Any] | None = None, body: bytes = b""
-    ) -> None:
+    def __init__(self, request: Request, body: bytes = b"") -> None:
         self.request = request
-        self.arguments: dict[str, Any] = dict(arguments or {})
         self.body = body
         self.state = request.app.state  # of the application
         self.hw: Hardwon = self.state.hw
@@ -269,6 +285,10 @@ class Call:
         """The jobs that the caller may see, of the agent and project that the query names."""
         return [job for job in jobs if self.tenant.place.covers(job.episode.scope)]
 
+    def dead_jobs(self) -> list[Job]:
+        """The dead letters among them."""
+        return self.own_jobs(self.hw.queue.dead())
+
     def readable_lesson(self, number: int | None = None) -> tuple[Lessons, Lesson]:
         """A lesson of the tenant, by default that of the path, and the handle to change it."""
         lesson = self.tenant.lesson(self.number if number is None else number)
@@ -297,16 +317,3 @@ class Call:
         if number is None or number > _LARGEST:
             raise NotFound("lesson", text if number is None else number)
         return number
-
-    @property
-    def cursor(self) -> Mark | None:
-        """Where the last page ended."""
-        text = self.arguments.get("cursor") or ""
-        if not text:
-            return None
-        try:
-            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-            place, name = json.loads(raw)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
-        return mark(place, name)
