@@ -257,9 +257,9 @@ class Hardwon:
         `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
         """
         own = scoped(agent, project=project, tenant=tenant)
-        from hardwon.api import reporting
+        from hardwon.api import tenants
 
-        return reporting.report(self._engine, own, since=since, whole=whole)
+        return tenants.report(self._engine, own, since=since, whole=whole)
 
     @property
     def vectors(self) -> namespaces.Vectors:
