@@ -127,7 +127,7 @@ def replayed(runs: Iterable[dict[str, Any]], weights: Weights = WEIGHTS) -> Repl
     """All runs of one repository, replayed in a store of their own."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as home, opened(home, clock=clock) as hw:
-        hw.runtime.doors.delivering.weights = weights
+        hw.runtime.doors.weights = weights
         replay = Replay(hw.agent("bench", project="repo"), hw)
         for run in sorted(runs, key=lambda run: run["order"]):
             replay.run(run)

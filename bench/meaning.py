@@ -158,9 +158,9 @@ class Asking:
     def query(self, one: Question) -> Query:
         """The query that a door makes of a question."""
         if one.door == "turn":
-            return self._doors.asked_at_turn(OWN, one.text)
+            return recall.at_turn(one.text, self._doors.near_to(OWN))
         step = self._doors.prepare_step(Step("bash", "", one.text, failed=True), ())
-        return self._doors.asked_at_error(OWN, step, one.task)
+        return recall.at_error(step, one.task, self._doors.near_to(OWN))
 
     def ranked(self, one: Question, how: str) -> list[int]:
         """Lesson ids, best first, floors aside."""
@@ -179,7 +179,7 @@ class Asking:
         found = recall.weigh(
             self.query(one), scope=OWN, lessons=self._lessons, now=utc_now(), limit=3
         )
-        return [judged.match.lesson.id for judged in recall.select_shown(found)]
+        return [judged.match.lesson.id for judged in found if not judged.verdict]
 
 
 def share(values: Iterable[bool]) -> str:

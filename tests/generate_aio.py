@@ -51,6 +51,7 @@ class Opening:
 
 '''
 NAMES = {name: f"Async{name}" for names in CLASSES.values() for name in names}
+NAMES["PastSessions"] = NAMES["PastHandle"]  # with no public method of its own for users
 
 
 def stub() -> str:

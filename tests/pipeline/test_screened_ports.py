@@ -12,7 +12,7 @@ import pytest
 from hardwon.core.text.secrets import Screened
 from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.screened_ports import (
+from hardwon.engine.pipeline.screen import (
     ScreenedModel,
     screen_value,
     screened_queue,
@@ -76,7 +76,7 @@ def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
 
 def test_no_rule_is_read_for_our_own_digests() -> None:
     code = (
-        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screen_value\n"
+        "import sys\nfrom hardwon.engine.pipeline.screen import screen_value\n"
         "screen_value('da68aa855f4beee4')\nscreen_value(['mined:da68aa855f4beee4', 'bash'])\n"
         "print('hardwon.core.text.redact' in sys.modules)\n"
         "screen_value('a long word: da68aa855f4beee4g')\n"

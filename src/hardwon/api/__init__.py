@@ -476,7 +476,7 @@ class Agent:
             return lessons
         from hardwon.engine.pipeline import hold_out
 
-        return hold_out.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
+        return hold_out.read_outside(lessons, engine.doors.coin(self.scope, self.run))
 
     @property
     def playbook(self) -> playbook.Playbook:
@@ -522,9 +522,9 @@ class Agent:
         def __getattr__(self, name: str) -> Any:
             return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
 
-    def _best_effort(self) -> time_limits.BestEffort:
+    def _best_effort(self) -> time_limits.WaitBudget:
         patience = self._engine.settings.postgres.patience.total_seconds()
-        return time_limits.BestEffort(patience, self._engine.trouble)
+        return time_limits.WaitBudget(patience, self._engine.trouble)
 
 
 def _imagine(engine: runtime.Runtime, prompt: str, hyde: bool | None) -> str:

@@ -29,7 +29,7 @@ from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import runtime
 from hardwon.engine.pipeline import inject
-from hardwon.engine.pipeline.answers import Refined, Verification
+from hardwon.engine.pipeline.reflect import Refined, Verification
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess
 from hardwon.knowledge.ranking.scores import Judged

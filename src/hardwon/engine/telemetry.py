@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import MissingExtra
 from hardwon.core.values.delivery import COUNTED, RESULTS, Injection, family_of_name
-from hardwon.engine.delivering import Delivering
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
 
@@ -24,20 +23,16 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
-    from datetime import datetime
 
-    from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline import hold_out
     from hardwon.engine.runtime import Processor, Runtime
     from hardwon.knowledge.ranking.query import Query
     from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.storage.ports import Run, Store
+    from hardwon.storage.ports import Run
 
-    Clock = Callable[[], datetime]
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
@@ -143,8 +138,8 @@ def _span(name: str, **how: Any) -> Iterator[trace.Span]:
             raise
 
 
-class ObservedDelivering(Delivering):
-    """Also tells the current span why lessons are told, and which are withheld."""
+class ObservedDoors(Doors):
+    """Doors that tell the current span what they said and why, and count it."""
 
     def deliver(
         self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
@@ -155,21 +150,18 @@ class ObservedDelivering(Delivering):
         return super().deliver(scope, query, candidates, run, started=started)
 
     def _withhold(
-        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: hold_out.Coin
+        self,
+        door: str,
+        candidates: list[Judged],
+        rendered: Sequence[Lesson],
+        scope: Scope,
+        run: Run,
     ) -> list[Judged]:
-        kept = super()._withhold(door, fresh, lessons, coin)
+        kept = super()._withhold(door, candidates, rendered, scope, run)
         seen = {candidate.match.lesson.id for candidate in kept}
-        if withheld := [lesson.id for lesson in lessons if lesson.id not in seen]:
+        if withheld := [lesson.id for lesson in rendered if lesson.id not in seen]:
             _add_event("withheld", {"hardwon.door": door, "hardwon.lessons": withheld})
         return kept
-
-
-class ObservedDoors(Doors):
-    """Doors that add what they said to the caller's current span, and count it."""
-
-    def __init__(self, store: Store, settings: Settings, clock: Clock, **how: Any) -> None:
-        super().__init__(store, settings, clock, **how)
-        self.delivering = ObservedDelivering(store, settings, clock, how["trouble"])
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         return _note_told(scope, super().start(scope, run, again=again))

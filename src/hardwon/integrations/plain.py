@@ -7,7 +7,7 @@ with run(agent, "make the nightly report") as current:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction, signature
 from typing import Any, TypeVar, cast
@@ -31,23 +31,53 @@ def run(agent: Agent, task: str) -> Iterator[Recorder]:
     recorder.end()
 
 
+class _Call:
+    """One call of a decorated function: what it gets, and its output once there is one."""
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.name, self._function = function.__name__, function
+        self.args, self.kwargs = args, kwargs
+        self.output: Any = None
+        self.is_answered = False  # the function is not called
+
+    def given(self) -> dict[str, Any]:
+        """The arguments by their names; raises TypeError if they do not fit."""
+        return signature(self._function).bind(*self.args, **self.kwargs).arguments
+
+
+def _wrap(function: F, around: Callable[[_Call], AbstractContextManager[object]]) -> F:
+    """The function, sync or async, with each of its calls inside a block."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        made = _Call(function, args, kwargs)
+        with around(made):
+            if not made.is_answered:
+                made.output = function(*made.args, **made.kwargs)
+        return made.output
+
+    @wraps(function)
+    async def acall(*args: Any, **kwargs: Any) -> Any:
+        made = _Call(function, args, kwargs)
+        with around(made):
+            if not made.is_answered:
+                made.output = await function(*made.args, **made.kwargs)
+        return made.output
+
+    return cast("F", acall if iscoroutinefunction(function) else call)
+
+
 def learning(agent: Agent) -> Callable[[F], F]:
     """Decorate `f(task, …)`, sync or async: it gets the task with the lessons before it."""
 
-    def decorate(function: F) -> F:
-        @wraps(function)
-        def call(task: str, *args: Any, **kwargs: Any) -> Any:
-            with run(agent, task) as current:
-                return function(_with(current.context, task), *args, **kwargs)
+    @contextmanager
+    def around(call: _Call) -> Iterator[None]:
+        task, *others = call.args or (call.kwargs.pop("task"),)
+        with run(agent, task) as current:
+            call.args = f"{current.context}\n\n{task}" if current.context else task, *others
+            yield
 
-        @wraps(function)
-        async def acall(task: str, *args: Any, **kwargs: Any) -> Any:
-            with run(agent, task) as current:
-                return await function(_with(current.context, task), *args, **kwargs)
-
-        return cast("F", acall if iscoroutinefunction(function) else call)
-
-    return decorate
+    return lambda function: _wrap(function, around)
 
 
 def watched(recorder: Recorder) -> Callable[[F], F]:
@@ -56,22 +86,20 @@ def watched(recorder: Recorder) -> Callable[[F], F]:
     An error is raised again, with a note of what worked the last time.
     """
 
-    def decorate(tool: F) -> F:
-        @wraps(tool)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with _Watch(recorder, tool, args, kwargs) as watch:
-                watch.output = tool(*args, **kwargs)
-            return watch.output
+    @contextmanager
+    def around(call: _Call) -> Iterator[None]:
+        given = call.given()
+        if denial := recorder.denial(call.name, given):
+            raise PermissionError(denial)
+        try:
+            yield
+        except BaseException as error:
+            if note := recorder.failed(call.name, given, error):
+                error.add_note(note)
+            raise
+        recorder.worked(call.name, given, call.output)
 
-        @wraps(tool)
-        async def acall(*args: Any, **kwargs: Any) -> Any:
-            with _Watch(recorder, tool, args, kwargs) as watch:
-                watch.output = await tool(*args, **kwargs)
-            return watch.output
-
-        return cast("F", acall if iscoroutinefunction(tool) else call)
-
-    return decorate
+    return lambda tool: _wrap(tool, around)
 
 
 def as_tool(recorder: Recorder) -> Callable[[F], F]:
@@ -81,60 +109,19 @@ def as_tool(recorder: Recorder) -> Callable[[F], F]:
     becomes its message, with what worked the last time.
     """
 
-    def decorate(function: F) -> F:
-        def ask(args: Any, kwargs: Any) -> tuple[Any, str]:
-            given = signature(function).bind(*args, **kwargs).arguments
-            return given, recorder.denial(function.__name__, given)
+    @contextmanager
+    def around(call: _Call) -> Iterator[None]:
+        given = call.given()
+        call.output = recorder.denial(call.name, given)
+        call.is_answered = bool(call.output)
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - a model reads it
+            note = recorder.failed(call.name, given, error)
+            call.output = beside(f"{type(error).__name__}: {error}", note)
+        else:
+            if not call.is_answered:
+                note = recorder.worked(call.name, given, call.output)
+                call.output = beside(call.output, note)
 
-        def note_result(given: Any, result: Any) -> Any:
-            return beside(result, recorder.worked(function.__name__, given, result))
-
-        def note_error(given: Any, error: Exception) -> Any:
-            note = recorder.failed(function.__name__, given, error)
-            return beside(f"{type(error).__name__}: {error}", note)
-
-        @wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            given, denial = ask(args, kwargs)
-            try:
-                return denial or note_result(given, function(*args, **kwargs))
-            except Exception as error:  # noqa: BLE001 - a model reads it
-                return note_error(given, error)
-
-        @wraps(function)
-        async def acall(*args: Any, **kwargs: Any) -> Any:
-            given, denial = ask(args, kwargs)
-            try:
-                return denial or note_result(given, await function(*args, **kwargs))
-            except Exception as error:  # noqa: BLE001 - a model reads it
-                return note_error(given, error)
-
-        return cast("F", acall if iscoroutinefunction(function) else call)
-
-    return decorate
-
-
-class _Watch:
-    """One call of a tool."""
-
-    def __init__(self, recorder: Recorder, tool: Any, args: Any, kwargs: Any) -> None:
-        self._recorder = recorder
-        self._name = tool.__name__
-        self._args = signature(tool).bind(*args, **kwargs).arguments
-        self.output: Any = None
-
-    def __enter__(self) -> _Watch:
-        denial = self._recorder.denial(self._name, self._args)
-        if denial:
-            raise PermissionError(denial)
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
-            self._recorder.worked(self._name, self._args, self.output)
-        elif note := self._recorder.failed(self._name, self._args, error):
-            error.add_note(note)
-
-
-def _with(context: str, task: str) -> str:
-    return f"{context}\n\n{task}" if context else task
+    return lambda function: _wrap(function, around)

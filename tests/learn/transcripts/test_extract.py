@@ -12,7 +12,7 @@ SECRET = "sk-ant-api03-" + "Ab1" * 20
 
 
 def test_no_secret_reaches_a_file_a_lesson_or_a_model(tmp_path: Path) -> None:
-    model = Scripted(['{"insights": []}', '{"summary": "s", "main_task": "t"}'])
+    model = Scripted(['{"insights": [], "summary": "s", "main_task": "t"}'])
     desk = Desk(tmp_path, model)
     talk = desk.talk().says(f"Deploy with {SECRET}")
     talk.run(f"deploy --token {SECRET}", f"error: token {SECRET} refused", failed=True)
@@ -39,8 +39,8 @@ def test_every_record_that_is_read_is_told_of(desk: Desk) -> None:
     assert told == [(done, 7) for done in range(1, 8)]  # the broken line is not read
 
 
-def test_with_a_model_its_two_readings_are_told_of(tmp_path: Path) -> None:
-    model = Scripted(['{"insights": []}', '{"summary": "s", "main_task": "t"}'])
+def test_with_a_model_its_reading_is_told_of(tmp_path: Path) -> None:
+    model = Scripted(['{"insights": [], "summary": "s", "main_task": "t"}'])
     desk = Desk(tmp_path, model)
     typical(desk).write(desk.home)
     told: list[tuple[int, int]] = []
@@ -49,7 +49,7 @@ def test_with_a_model_its_two_readings_are_told_of(tmp_path: Path) -> None:
         desk.agent.sessions.choose(SESSION), tell=lambda done, of: told.append((done, of))
     )
 
-    assert told == [(done, 14) for done in range(1, 15)]
+    assert told == [(done, 7) for done in range(1, 8)]
 
 
 def test_no_half_of_a_secret_is_left_where_a_text_was_cut(desk: Desk) -> None:

@@ -17,6 +17,8 @@ from tests.learn.transcripts.transcripts import SESSION
 def test_a_model_words_the_insights_and_must_quote_what_is_there(tmp_path: Path) -> None:
     real = {"line": 1, "quote": "Add a nightly report"}
     reply = {
+        "summary": "It was asked. It was done.",
+        "main_task": "A report",
         "insights": [
             {"title": "Real", "type": "content", "insight": "Do it", "evidence": [real]},
             {"title": "No quote", "type": "content", "insight": "Lie", "evidence": []},
@@ -32,10 +34,9 @@ def test_a_model_words_the_insights_and_must_quote_what_is_there(tmp_path: Path)
                 "insight": "Lie",
                 "evidence": [{**real, "line": 999}],
             },
-        ]
+        ],
     }
-    summary = {"summary": "It was asked. It was done.", "main_task": "A report"}
-    desk = Desk(tmp_path, Scripted([f"```json\n{json.dumps(reply)}\n```", json.dumps(summary)]))
+    desk = Desk(tmp_path, Scripted([f"```json\n{json.dumps(reply)}\n```"]))
     typical(desk).write(desk.home)
 
     _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))

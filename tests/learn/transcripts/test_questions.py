@@ -28,8 +28,7 @@ from hardwon.learn.transcripts.questions import (
     all_questions,
     answers_from,
     cautious,
-    converse,
-    dialogue,
+    select,
 )
 from tests.learn.transcripts.mined import Desk
 
@@ -54,7 +53,7 @@ def _asked(delta: Delta, mode: str, **answers: Any) -> tuple[list[Question], Sel
         asked.append(question)
         return known(question)
 
-    return asked, converse(dialogue(delta, mode), answer)
+    return asked, select(delta, mode, answer)
 
 
 def _labels(question: Question) -> list[str]:
@@ -151,8 +150,8 @@ def test_an_answer_that_no_question_offers_is_refused(answers: dict) -> None:
 def test_the_policy_keeps_only_what_is_sure_and_contradicts_nothing() -> None:
     conflict = DELTA._replace(related=(NEAR._replace(relation="conflicting"),))
 
-    chosen = converse(dialogue(DELTA, PROJECT), cautious(DELTA))
-    touchy = converse(dialogue(conflict, PROJECT), cautious(conflict))
+    chosen = select(DELTA, PROJECT, cautious(DELTA))
+    touchy = select(conflict, PROJECT, cautious(conflict))
 
     assert [one.insight for one in chosen.choices] == [FIRST, SPARE]
     assert [one.insight for one in touchy.choices] == [SPARE]
@@ -173,6 +172,6 @@ def test_what_else_was_missed_is_asked_whenever_the_session_shows_more(desk: Des
 def test_the_policy_keeps_every_sure_insight_also_beyond_the_first_ten() -> None:
     delta = DELTA._replace(spare=(SPARE, insight("Not sure", LOW)))
 
-    selection = converse(dialogue(delta, PROJECT), cautious(delta))
+    selection = select(delta, PROJECT, cautious(delta))
 
     assert [choice.insight.title for choice in selection.choices] == ["Use pnpm", "Spare one"]

@@ -17,7 +17,7 @@ import pytest
 from hardwon.core.values.report import Recurring
 from hardwon.learn.transcripts.agents import databases
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.learning import print_recurring
+from hardwon.surfaces.cli.report import print_recurring
 from tests.learn.transcripts.transcripts import Claude
 
 NO_LOGIN = "kiosk: error: not logged in"

@@ -128,9 +128,13 @@ def test_a_narrow_terminal_has_no_room_for_the_columns_in_the_middle(
     monkeypatch.setattr("sys.stdout", Screen())
     rows = [("#1", "quarantined", "shown 3", "when it hangs for long", "restart it")]
 
-    assert fit_rows(rows, room=38) == ["#1  when it hangs for long  restart it"]
-    assert fit_rows(rows, room=47) == ["#1  quarantined  when it hangs for…  restart it"]
-    assert fit_rows(rows, room=80) == ["  ".join(rows[0])]
+    def fitted(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        return [line.strip() for line in fit_rows(rows)]
+
+    assert fitted(40) == ["#1  when it hangs for long  restart it"]
+    assert fitted(49) == ["#1  quarantined  when it hangs for…  restart it"]
+    assert fitted(82) == ["  ".join(rows[0])]
 
 
 def test_the_reader_may_leave_early(home: Path) -> None:

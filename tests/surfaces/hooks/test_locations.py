@@ -49,11 +49,11 @@ def test_without_a_home_in_the_environment_it_is_the_users(monkeypatch: pytest.M
 
 
 def test_events_that_are_not_worth_a_process_have_no_hook() -> None:
-    names = {path[1] for path, _ in found("claude-code", USER).entries}
+    names = {event for event, _ in found("claude-code", USER).entries}
 
     assert "PostToolUseFailure" in names
     assert names.isdisjoint({"PostToolBatch", "PreCompact"})
-    assert "PostToolUseFailure" not in {path[1] for path, _ in found("codex", USER).entries}
+    assert "PostToolUseFailure" not in {event for event, _ in found("codex", USER).entries}
 
 
 def test_each_agent_is_told_how_long_to_wait_in_its_own_unit() -> None:

@@ -15,8 +15,8 @@ from hardwon.core.settings import Settings
 from hardwon.core.values.job import Job, new_job
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.engine.outbox import Sender
 from hardwon.engine.pipeline import ending, screen
+from hardwon.engine.worker import Sender
 from hardwon.knowledge.reading import verdict
 from hardwon.storage.queues.files import FileQueue
 

@@ -24,21 +24,9 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.traces.conventions import Row, Span, read_request, row_of, spans_in_json
 from hardwon.learn.traces.exports import spans_in_export
+from hardwon.learn.transcripts import transcript
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.sending import bytes_in
-from hardwon.learn.transcripts.transcript import (
-    USER,
-    Event,
-    Message,
-    Reading,
-    Result,
-    SessionInfo,
-    SessionPlace,
-    ToolCall,
-    json_document,
-    json_lines,
-    open_transcript,
-)
 from hardwon.storage.stores.run_files import LOCK
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
@@ -154,12 +142,12 @@ def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterato
         if not fresh:
             return
         ended = max(row.ended for row in fresh) / 1e9
-        place = SessionPlace(
+        place = transcript.SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
 
-        def read() -> Reading:
-            return Reading(_Parser(name, fresh).take, enumerate(fresh, 1), Counter())
+        def read() -> transcript.Reading:
+            return transcript.Reading(_Parser(name, fresh).take, enumerate(fresh, 1), Counter())
 
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
@@ -175,18 +163,23 @@ class _Parser:
         self._has_steps = any(row.step for row in rows)
         self._said = ""
 
-    def take(self, row: Row, line: int) -> list[Event]:
-        events: list[Event] = [SessionInfo(self._name, row.project, _iso(row.begun))]
+    def take(self, row: Row, line: int) -> list[transcript.Event]:
+        events: list[transcript.Event] = [
+            transcript.SessionInfo(self._name, row.project, _iso(row.begun))
+        ]
         if row.said and row.said != self._said:
             self._said = row.said
-            events.append(Message(line, USER, row.said))
+            events.append(transcript.Message(line, transcript.USER, row.said))
         if row.step:
             tool, args, output, failed = row.step
-            events += [ToolCall(line, row.span, tool, args), SessionInfo(at=_iso(row.ended))]
-            events.append(Result(line, row.span, output, failed))
+            events += [
+                transcript.ToolCall(line, row.span, tool, args),
+                transcript.SessionInfo(at=_iso(row.ended)),
+            ]
+            events.append(transcript.Result(line, row.span, output, failed))
         elif not self._has_steps:
-            events += [Result(line, key, output, None) for key, output in row.results]
-            events += [ToolCall(line, *call) for call in row.calls]
+            events += [transcript.Result(line, key, output, None) for key, output in row.results]
+            events += [transcript.ToolCall(line, *call) for call in row.calls]
         return events
 
 
@@ -222,10 +215,10 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; records that cannot be read are counted."""
-    with open_transcript(path) as file:
+    with transcript.open_transcript(path) as file:
         is_list = file.readline(_HEAD).lstrip().startswith(b"[")
-    lines = (document for _, document in json_lines(path, skipped))
-    for document in (json_document(path, skipped) or ()) if is_list else lines:
+    lines = (document for _, document in transcript.json_lines(path, skipped))
+    for document in (transcript.json_document(path, skipped) or ()) if is_list else lines:
         is_otlp = isinstance(document, dict) and (not document or bool(_OTLP & document.keys()))
         read = spans_in_json if is_otlp else spans_in_export
         try:

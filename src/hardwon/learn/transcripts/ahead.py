@@ -10,13 +10,10 @@ import os
 import pickle
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
-from queue import SimpleQueue
 from typing import NamedTuple
 
 import hardwon
@@ -27,7 +24,7 @@ from hardwon.core.values import time_of
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_of, find_replacements
+from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_in, find_replacements
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -43,7 +40,7 @@ TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 TASK = 4000  # characters of a prompt that are kept as the task of a run
 _PROMPTS = 20  # latest prompts of a run
 _WORTH = 6_000_000  # bytes of sessions for which processes are started
-_WHOLE = 16_000_000  # bytes of sessions that wait to be recorded; a longer one is not read ahead
+_WHOLE = 16_000_000  # bytes of a session; a longer one is not read ahead
 _MOST = 4  # processes: more are faster than one can record
 
 
@@ -133,7 +130,7 @@ def prepare(place: SessionPlace) -> Prepared:
         at, moment = dated.at, dated.moment
         if isinstance(moment, FinishedCall):
             step = Doors.prepare_step(moment.step, past.steps)
-            evidence = evidence_of(step, past)
+            evidence = evidence_in(step, past)
             dated = dated._replace(moment=moment._replace(step=step), evidence=evidence)
             past = after_step(past, step, at)
         elif moment.who == USER:
@@ -161,34 +158,18 @@ def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
     if processes < 2 or sum(place.size for place in places) < _WORTH:
         return
     readers = list[_Reader]()
-    with suppress(OSError):  # no more processes may be started
-        readers += (_Reader() for _ in range(processes))
-    if not readers:
-        return
-    threads = ThreadPoolExecutor(len(readers))  # each waits for one reader
-    idle, waiting = SimpleQueue[_Reader](), deque[tuple[int, Future[Prepared | None]]]()
-    for reader in readers:
-        idle.put(reader)
-
-    def ask(place: SessionPlace) -> Prepared | None:
-        reader = idle.get()
-        try:
-            return reader.ask(place)
-        finally:
-            idle.put(reader)
-
     try:
-        for place in places:
-            while waiting and place.size + sum(size for size, _ in waiting) > _WHOLE:
-                yield waiting.popleft()[1].result()
-            waiting.append((place.size, threads.submit(ask, place)))
-        for _, prepared in waiting:
-            yield prepared.result()
+        with suppress(OSError):  # no more processes may be started
+            for place in places[:processes]:
+                readers.append(_Reader())
+                readers[-1].ask(place)
+        for number in range(len(places) if readers else 0):  # in turn, each one session ahead
+            reader, following = readers[number % len(readers)], number + len(readers)
+            prepared = reader.answer()
+            if following < len(places):
+                reader.ask(places[following])
+            yield prepared
     finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        for reader in readers:
-            reader.process.kill()
-        threads.shutdown()
         for reader in readers:
             reader.end()
 
@@ -200,6 +181,7 @@ class _Reader:
     """
 
     def __init__(self) -> None:
+        self._is_asked = False
         self._start()
 
     def _start(self) -> None:
@@ -211,34 +193,39 @@ class _Reader:
         )
         self._is_ready = False  # whether it has said that it runs the same hardwon
 
-    def ask(self, place: SessionPlace) -> Prepared | None:
-        """A session, prepared; None if it cannot be read, is too long, or the process is gone.
+    def ask(self, place: SessionPlace) -> None:
+        """Let it prepare a session, unless that cannot be read or is too long.
 
         A process that is gone is replaced for the next session, unless it never began to work.
         """
-        if place.problem or place.size > _WHOLE:
-            return None
+        self._is_asked = False
         has_ended = self.process.returncode is not None
-        if has_ended and not self._is_ready:
-            return None
+        if place.problem or place.size > _WHOLE or (has_ended and not self._is_ready):
+            return
         try:
             if has_ended:
                 self._start()
-            return self._exchange(place)
+            assert self.process.stdin
+            pickle.dump(place, self.process.stdin)
+            self.process.stdin.flush()
+            self._is_asked = True
+        except OSError:
+            self.end()
+
+    def answer(self) -> Prepared | None:
+        """The session that it was asked for; None if there is none, or the process is gone."""
+        if not self._is_asked:
+            return None
+        answers = self.process.stdout
+        assert answers
+        try:
+            if not self._is_ready and pickle.load(answers) != _build():  # noqa: S301 - our process
+                raise InvalidInput("another build of hardwon")
+            self._is_ready = True
+            prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
         except Exception:  # noqa: BLE001 - whatever another build makes of it, or answers
             self.end()
             return None
-
-    def _exchange(self, place: SessionPlace) -> Prepared | None:
-        sent, answers = self.process.stdin, self.process.stdout
-        assert sent
-        assert answers
-        pickle.dump(place, sent)
-        sent.flush()
-        if not self._is_ready and pickle.load(answers) != _build():  # noqa: S301 - our own process
-            raise InvalidInput("another build of hardwon")
-        self._is_ready = True
-        prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
         return prepared
 
     def end(self) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from typing import NamedTuple, cast
 
-from hardwon.core.errors import HardwonError, InvalidInput, NotFound
+from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.time_limits import run_sync
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
@@ -28,7 +27,7 @@ from hardwon.learn.transcripts.integrate import (
     undo,
     write_delta,
 )
-from hardwon.learn.transcripts.past import PastHandle, PastSessions, Tell
+from hardwon.learn.transcripts.past import PastSessions, Tell
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
@@ -36,8 +35,7 @@ from hardwon.learn.transcripts.questions import (
     all_questions,
     answers_from,
     cautious,
-    converse,
-    dialogue,
+    select,
 )
 from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -80,12 +78,11 @@ def by_policy(delta: Delta, context: Context) -> Answer:
     return cautious(delta)
 
 
-class Sessions(PastHandle):
+class Sessions(PastSessions):
     """The sessions of coding agents on this machine, mined into one agent's memory."""
 
     def __init__(self, engine: Runtime, scope: Scope) -> None:
-        self._engine = engine
-        self._scope = scope
+        super().__init__(engine, scope)
         self._state = MiningState(engine.settings.home)
 
     def look(self, place: SessionPlace) -> catalog.Overview:
@@ -101,7 +98,7 @@ class Sessions(PastHandle):
         if catalog.is_path(name):
             return catalog.at_path(name)
         sessions = self.find(agents=agents, cwd=cwd)
-        return catalog.choose(name, sessions, cwd=cwd, now=self._engine.clock())
+        return catalog.choose(name, sessions, cwd=cwd, now=self._clock())
 
     def read(self) -> int:
         """Let the model read the runs in `telling` now; how many hold something new."""
@@ -112,7 +109,7 @@ class Sessions(PastHandle):
             for run in self.telling
         ]
         run_sync(self._engine.drain)
-        self.telling = []
+        self.telling = ()
         return sum(job is not None for job in jobs)
 
     def mine(
@@ -130,7 +127,7 @@ class Sessions(PastHandle):
         with self._handoff() as handoff:
             context, delta = self._extract(place, handoff, watch, tell)
             watch(SELECTION)
-            selection = converse(dialogue(delta, context.mode), answerer(delta, context))
+            selection = select(delta, context.mode, answerer(delta, context))
             vouched = answerer is not by_policy
             report = self._integrate(context, selection, vouched=vouched, watch=watch)
         return Mining(place, report, delta)
@@ -159,7 +156,7 @@ class Sessions(PastHandle):
         place, delta = read_delta(handoff)
         context = context_of(place)
         answerer = answers_from(answers, delta, context.mode)
-        selection = converse(dialogue(delta, context.mode), answerer)
+        selection = select(delta, context.mode, answerer)
         report = self._integrate(context, selection, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
@@ -189,14 +186,6 @@ class Sessions(PastHandle):
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or ids[-1])
 
-    def _intake(self, most_telling: int = 0) -> PastSessions:
-        if most_telling and not self._engine.reads_runs:
-            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
-        return PastSessions(self._engine, self._scope, most_telling=most_telling)
-
-    def _now(self) -> datetime:
-        return self._engine.clock()
-
     def _extract(
         self,
         place: SessionPlace,
@@ -221,7 +210,7 @@ class Sessions(PastHandle):
         watch: Watch = lambda phase: None,
     ) -> IntegrationReport:
         watch(INTEGRATION)
-        integration = Integration(self._engine, self._state, context, self._scope)
+        integration = Integration(self._engine, self._state, context, self.scope)
         report = integration.apply(selection, vouched=vouched)
         watch(VERIFICATION)
         problems = integration.verify(report)

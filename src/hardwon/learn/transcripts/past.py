@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice, takewhile, zip_longest
@@ -26,6 +26,7 @@ from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import Author, RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
+from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
 from hardwon.engine.recording import Recording, StepEvidence
 from hardwon.engine.runtime import Runtime
@@ -110,90 +111,65 @@ class Source(NamedTuple):
     by: Author
 
 
-class SessionIntake:
-    """Takes in the sessions of this machine that are new or have grown, each once.
+class PastHandle:
+    """What a person does with past sessions, wherever they are recorded.
 
-    Only one process of a home does so at a time.
+    Sessions that are new or have grown are taken in, each once. Only one process of a home does so
+    at a time.
     """
 
     def __init__(
         self, settings: Settings, scope: Scope, clock: Callable[[], datetime], *, on_disk: bool
     ) -> None:
+        self.scope = scope
+        self.telling: Sequence[PastRun] = ()  # the runs that a model may read
+        self._most_telling = 0
         self._settings = settings
-        self._scope = scope
         self._clock = clock
         self._on_disk = on_disk
-        self.telling: list[PastRun] = []
 
     def find(
+        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Sessions, those of the directory first, newest first."""
+        return catalog.find(agents, cwd, since=self._start(since))
+
+    def unrecorded(
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
-        """Sessions of this machine that are new or have grown, oldest first."""
-        start = None if since is None else self._clock() - since
-        return self.unknown(catalog.find(agents, since=start, is_all=True))
+        """Past sessions that are new or have grown since they were recorded, oldest first."""
+        self._check()
+        return self._unknown(catalog.find(agents, since=self._start(since), is_all=True))
 
-    def unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
-        """Those that changed or ended since they were taken in, oldest first; reads none."""
-        by_version = {self._version(place): place for place in places}
-        known = self._states(list(by_version))
-        fresh = [
-            place
-            for version, place in by_version.items()
-            if known.get(version) != _ENDED and (version not in known or self._is_over(place))
-        ]
-        return sorted(fresh, key=lambda place: place.changed)
-
-    def learn_all(
+    def learn(
         self,
         *,
         agents: Iterable[str] = (),
         since: timedelta | None = None,
         is_look: bool = False,
+        most_telling: int = 0,
         tell: Tell = lambda done, of: None,
     ) -> list[Learnt]:
-        """Take in what `find` finds; `tell(done, of)` counts sessions."""
-        fresh, learnt = self.find(agents=agents, since=since), list[Learnt]()
+        """Record every past session that is new or has grown as runs of its project.
+
+        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
+        The `most_telling` runs are then in `telling`.
+        """
+        self.telling, self._most_telling = (), most_telling
+        fresh, learnt = self.unrecorded(agents=agents, since=since), list[Learnt]()
         tell(0, len(fresh))
         for session in self._learn(fresh, is_look=is_look):
             learnt.append(session)
             tell(len(learnt), len(fresh))
         return learnt
 
-    def _learn(self, places: Sequence[SessionPlace], *, is_look: bool) -> Iterator[Learnt]:
-        """Take in each session; with `is_look` only say what would be taken in."""
-        with nullcontext() if is_look else self._alone():
-            fresh = self.unknown(places)
-            live = {} if is_look else self._recorded_live()
-            with closing(self._read_ahead(() if is_look else fresh)) as ahead:
-                for number, (place, prepared) in enumerate(zip_longest(fresh, ahead), 1):
-                    yield self._learn_one(place, live, prepared, is_look=is_look)
-                    if not is_look and number % _TENDED == 0:
-                        self._tend()
-        if not is_look:
-            self._tend()
+    def count_runs(self, paths: Iterable[str]) -> int:
+        """How many rows the files have, unreadable ones included."""
+        return sum(map(count_lines, paths))
 
-    def _learn_one(
-        self,
-        place: SessionPlace,
-        live: Mapping[str, float],
-        prepared: Prepared | None,
-        *,
-        is_look: bool,
-    ) -> Learnt:
-        try:
-            if place.problem:
-                raise InvalidInput(place.problem)
-            make = partial(read, place)
-            learnt = self.record(place, make, live=live, is_look=is_look, prepared=prepared)
-        except (InvalidInput, StorageError, OSError) as error:
-            return Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
-        if not is_look:
-            state = _ENDED if self._is_over(place) else _GOES_ON
-            self._note_state(self._version(place), state)
-        return learnt
-
-    def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Take in the runs of a file in the neutral format, one a line; `skipped` counts others."""
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs in a file of the neutral format, one a line; `skipped` counts others."""
+        self._check()
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
         with self._alone():
             for number, record in logs.import_records(path, skipped):
@@ -204,11 +180,58 @@ class SessionIntake:
                 skipped += odd
                 if is_run:
                     name = reading.about.id or f"{os.path.basename(path)}:{number}"
-                    place = SessionPlace(NEUTRAL, name, path, changed=changed)
-                    yield self.record(place, make)
+                    yield self._record(SessionPlace(NEUTRAL, name, path, changed=changed), make)
         self._tend()
 
-    def record(
+    def _start(self, since: timedelta | None) -> datetime | None:
+        return None if since is None else self._clock() - since
+
+    def _unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
+        """Those that changed or ended since they were taken in, oldest first; reads none."""
+        by_version = {self._version(place): place for place in places}
+        known = self._states(list(by_version))
+        fresh = [
+            place
+            for version, place in by_version.items()
+            if known.get(version) != _ENDED and (version not in known or self._is_over(place))
+        ]
+        return sorted(fresh, key=lambda place: place.changed)
+
+    def _learn(self, places: Sequence[SessionPlace], *, is_look: bool) -> Iterator[Learnt]:
+        """Take in each session; with `is_look` only say what would be taken in."""
+        if is_look:
+            yield from (self._learn_one(place, {}, None, is_look=True) for place in places)
+            return
+        with self._alone():
+            fresh, live = self._unknown(places), self._recorded_live()
+            with closing(self._read_ahead(fresh)) as ahead:
+                for number, (place, prepared) in enumerate(zip_longest(fresh, ahead), 1):
+                    yield self._learn_one(place, live, prepared)
+                    if number % _TENDED == 0:
+                        self._tend()
+        self._tend()
+
+    def _learn_one(
+        self,
+        place: SessionPlace,
+        live: Mapping[str, float],
+        prepared: Prepared | None,
+        *,
+        is_look: bool = False,
+    ) -> Learnt:
+        try:
+            if place.problem:
+                raise InvalidInput(place.problem)
+            make = partial(read, place)
+            learnt = self._record(place, make, live=live, is_look=is_look, prepared=prepared)
+        except (InvalidInput, StorageError, OSError) as error:
+            return Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
+        if not is_look:
+            state = _ENDED if self._is_over(place) else _GOES_ON
+            self._note_state(self._version(place), state)
+        return learnt
+
+    def _record(
         self,
         place: SessionPlace,
         read: Callable[[], Reading],
@@ -248,6 +271,9 @@ class SessionIntake:
         session = Session(place, scope, source, digests, is_over, lambda: date(read()), prepared)
         return self._take(session, is_look=is_look)._replace(skipped=skipped)
 
+    def _check(self) -> None:
+        """InvalidInput if sessions cannot be taken in here as they were asked for."""
+
     def _take(self, session: Session, *, is_look: bool) -> Learnt:
         """Take in the moments of one session."""
         raise NotImplementedError
@@ -278,17 +304,15 @@ class SessionIntake:
     def _version(self, place: SessionPlace) -> str:
         """A digest of a session's file as it is now, and of where it is recorded."""
         file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
-        return digest_of(self._scope.project or "", *file)
+        return digest_of(self.scope.project or "", *file)
 
     def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
         """The scope of a session in its project; None if its folder is unknown."""
-        if self._scope.project or place.agent in {NEUTRAL, TRACE}:  # there a project has a name
-            return self._scope._replace(project=self._scope.project or one_line(cwd, 200) or None)
-        home = self._settings.home if self._on_disk else ""
-        project = trust.project_for(
-            place.cwd or cwd, home, tenant=self._scope.tenant, is_look=is_look
-        )
-        return self._scope._replace(project=project) if project else None
+        if self.scope.project or place.agent in {NEUTRAL, TRACE}:  # there a project has a name
+            return self.scope._replace(project=self.scope.project or one_line(cwd, 200) or None)
+        home, tenant = self._settings.home if self._on_disk else "", self.scope.tenant
+        project = trust.project_for(place.cwd or cwd, home, tenant=tenant, is_look=is_look)
+        return self.scope._replace(project=project) if project else None
 
     def _alone(self) -> _files.Lock:
         """The lock that keeps a second process from taking in the same sessions meanwhile."""
@@ -297,78 +321,39 @@ class SessionIntake:
         return _files.Lock(os.path.join(folder, "learn.lock"))
 
 
-class PastHandle:
-    """What a person does with past sessions, wherever they are recorded."""
-
-    telling: Sequence[PastRun] = ()  # the runs that a model may read
-
-    def find(
-        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Sessions, those of the directory first, newest first."""
-        return catalog.find(agents, cwd, since=None if since is None else self._now() - since)
-
-    def unrecorded(
-        self, *, agents: Iterable[str] = (), since: timedelta | None = None
-    ) -> list[SessionPlace]:
-        """Past sessions that are new or have grown since they were recorded, oldest first."""
-        return self._intake().find(agents=agents, since=since)
-
-    def learn(
-        self,
-        *,
-        agents: Iterable[str] = (),
-        since: timedelta | None = None,
-        is_look: bool = False,
-        most_telling: int = 0,
-        tell: Tell = lambda done, of: None,
-    ) -> list[Learnt]:
-        """Record every past session that is new or has grown as runs of its project.
-
-        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
-        The `most_telling` runs are then in `telling`.
-        """
-        intake = self._intake(most_telling)
-        learnt = intake.learn_all(agents=agents, since=since, is_look=is_look, tell=tell)
-        self.telling = intake.telling
-        return learnt
-
-    def count_runs(self, paths: Iterable[str]) -> int:
-        """How many rows the files have, unreadable ones included."""
-        return sum(map(count_lines, paths))
-
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the runs in a file of the neutral format."""
-        return self._intake().learn_rows(path, skipped)
-
-    def _intake(self, most_telling: int = 0) -> SessionIntake:
-        raise NotImplementedError
-
-    def _now(self) -> datetime:
-        raise NotImplementedError
-
-
-class PastSessions(SessionIntake):
+class PastSessions(PastHandle):
     """Records past sessions for one agent."""
 
-    def __init__(self, engine: Runtime, scope: Scope, *, most_telling: int = 0) -> None:
-        """`most_telling`: how many runs to keep in `telling`, for a model to read."""
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
         super().__init__(engine.settings, scope, engine.clock, on_disk=engine.on_disk)
-        self._most_telling = most_telling
         self._engine = engine
         self._owner = scope._replace(project=None)  # notes about sessions belong to no project
         self._runs = engine.store.ended_runs
+
+    def record(
+        self,
+        place: SessionPlace,
+        read: Callable[[], Reading],
+        *,
+        is_over: bool = True,
+        source: Source | None = None,
+    ) -> Learnt:
+        """Record what another machine, or another program, says of a session."""
+        return self._record(place, read, is_over=is_over, source=source)
+
+    def _check(self) -> None:
+        if self._most_telling and not self._engine.reads_runs:
+            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
 
     def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
         return read_ahead(places)
 
     def _take(self, session: Session, *, is_look: bool) -> Learnt:
-        source, place, scope = session.source, session.place, session.scope
+        source, place = session.source, session.place
         known = self._runs.past(self._owner, [source.run, *session.digests])
         since = float(known.get(source.run) or source.since)
-        recorder = _Recorder(self._engine, session, self._owner)
+        recorder = _Recorder(self._engine, session, self._owner, known)
         recorder.keeps_steps = bool(self._most_telling)
-        recorder.resume(session.digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
         # What was prepared holds for a session whose first run begins with its first call.
         prepared = None if recorder.first else session.prepared
@@ -376,11 +361,11 @@ class PastSessions(SessionIntake):
         if until:
             moments = takewhile(lambda moment: moment.at < until, moments)
         recorder.play(moments, is_over=session.is_over, is_look=is_look)
-        own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
-        self.telling = own[::-1][: self._most_telling]
+        runs = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
+        self.telling = runs[::-1][: self._most_telling]
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
         counts = tuple(recorder.runs), recorder.steps, recorder.failed
-        return Learnt(place, status, scope.project or "", *counts)
+        return Learnt(place, status, session.scope.project or "", *counts)
 
     def _states(self, versions: Sequence[str]) -> Mapping[str, str]:
         return self._runs.past(self._owner, versions)
@@ -390,7 +375,7 @@ class PastSessions(SessionIntake):
 
     def _recorded_live(self) -> dict[str, float]:
         self._engine.collect_runs()
-        place = Place(self._scope.tenant, self._scope.agent)
+        place = Place(self.scope.tenant, self.scope.agent)
         begun = dict[str, float]()
         for run in self._runs.recent(ListQuery(place, limit=_RUNS)):
             begun[run.run] = min(run.begun.timestamp(), begun.get(run.run, float("inf")))
@@ -418,8 +403,11 @@ class Session(NamedTuple):
 class _Recorder:
     """Plays the moments of one session into the store."""
 
-    def __init__(self, engine: Runtime, session: Session, owner: Scope) -> None:
-        place, self._scope, self._source, *_ = session
+    def __init__(
+        self, engine: Runtime, session: Session, owner: Scope, known: Mapping[str, str]
+    ) -> None:
+        """`known`: how far the session, or the one that it is a copy of, was recorded."""
+        place, self._scope, self._source, digests, *_ = session
         self._engine = engine
         self._store = engine.store
         self._owner = owner
@@ -427,22 +415,17 @@ class _Recorder:
         self._recording = Recording(engine.store, engine.settings, lambda: self._at)
         run = f"past {place.agent} {place.id}"
         self._name = FileRun(engine.settings.home, self._scope, run).name
-        self._past = RunSoFar()
-        self._known = 0  # so many calls were recorded earlier
-        self.first = self._made = 0  # calls before this run, and calls so far
+        last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
+        state = json.loads(known[digests[last]]) if last >= 0 else {}
+        self._known = last + 1  # so many calls were recorded earlier
+        self.first = int(state.get("first", 0))  # calls before this run
+        self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
+        self._made = 0  # calls so far
         self._digest = ""  # of the calls so far
         self._run: RunEvidence | None = None  # of the run so far, if that was read ahead
         self.runs: dict[str, PastRun] = {}
         self.keeps_steps = False
         self.steps = self.failed = 0
-
-    def resume(self, digests: Sequence[str], known: dict[str, str]) -> None:
-        """Go on where the session, or the one that it is a copy of, was recorded up to."""
-        last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
-        state = json.loads(known[digests[last]]) if last >= 0 else {}
-        self._known = last + 1
-        self.first = int(state.get("first", 0))
-        self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
 
     def play(self, moments: Iterator[Dated], *, is_over: bool, is_look: bool) -> None:
         """Record the moments, some in each commit; with `is_look` only count them.
@@ -484,7 +467,7 @@ class _Recorder:
 
     def _step(self, step: Step, evidence: StepEvidence | None) -> None:
         if evidence is None:
-            step = self._engine.doors.prepare_step(step, self._past.steps)
+            step = Doors.prepare_step(step, self._past.steps)
         counted: Sequence[str] = ()
         if self._made > self._known:
             counted = self._recording.learn(self._scope, step, self._past, evidence=evidence)

@@ -1,19 +1,19 @@
 """The guided selection as data: questions Q1 to Q5b, all with fixed answers.
 
-`dialogue` is a generator: it yields a question and is sent the chosen values. A terminal, a file
-of answers and a policy drive the same one.
+A question is asked if the answers so far lead to it. A terminal, a file of answers and a policy
+answer the same questions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.catalog import PROJECT
-from hardwon.learn.transcripts.extract import COMPLEMENTARY, NOVEL, REDUNDANT
+from hardwon.learn.transcripts.extract import COMPLEMENTARY, REDUNDANT
 from hardwon.learn.transcripts.insight import HIGH, TIER_A, TIER_B, Delta, Insight, Related, Summary
 
 NONE = "none"
@@ -41,6 +41,9 @@ class Question(NamedTuple):
     when: str = ""  # the earlier answer that leads to this question
 
 
+Answer = Callable[[Question], Chosen]
+
+
 class Choice(NamedTuple):
     """Where one insight is stored."""
 
@@ -59,34 +62,53 @@ class Selection(NamedTuple):
     skipped: tuple[Insight, ...] = ()
 
 
-Dialogue = Generator[Question, Chosen, Selection]
-Answer = Callable[[Question], Chosen]
-
-
-def dialogue(delta: Delta, mode: str) -> Dialogue:
-    """Yields the questions in order; returns the selection."""
-    summary = yield from _summary(delta)
-    picked = yield from _insights(delta)
-    related = {passage.key: passage for passage in delta.related}
-    choices: list[Choice] = []
-    for number, insight in picked:
-        choice = yield from _storage(number, insight, related.get(insight.key), mode)
-        if choice:
-            choices.append(choice)
+def select(delta: Delta, mode: str, answer: Answer) -> Selection:
+    """What the answers choose; only questions to which earlier answers lead are asked."""
+    given: dict[str, Chosen] = {}
+    for question in all_questions(delta, mode):
+        if _is_due(question, given):
+            given[question.id] = valid(question, answer(question))
+    related, choices = {one.key: one for one in delta.related}, list[Choice]()
+    for number, insight in _number(delta):
+        near = related.get(insight.key)
+        if given.get(f"Q4.{number}") == (MERGE,):
+            choices.append(Choice(insight, TIER_B, merge=MERGE, related=near))
+        elif tier := given.get(f"Q5.{number}"):
+            (scope,) = given.get(f"Q5b.{number}", (OWN_PROJECT,))
+            choices.append(Choice(insight, tier[0], scope, related=near))
     chosen = {choice.insight.key for choice in choices}
     unchosen = tuple(insight for insight in delta.insights if insight.key not in chosen)
-    return Selection(tuple(choices), summary, unchosen)
+    return Selection(tuple(choices), _changed_summary(delta.summary, given), unchosen)
 
 
-def converse(talk: Dialogue, answer: Answer) -> Selection:
-    """Run a dialogue with `answer`; return its selection."""
-    try:
-        question = next(talk)
-        while True:
-            question = talk.send(valid(question, answer(question)))
-    except StopIteration as end:
-        selection: Selection = end.value
-        return selection
+def _is_due(question: Question, given: Mapping[str, Chosen]) -> bool:
+    """Whether the answers so far lead to a question."""
+    kind, _, number = question.id.partition(".")
+    is_saved = number in given.get("Q2", ()) + given.get("Q3-missed", ())
+    match kind:
+        case "Q1-changes":
+            return given["Q1"] == ("modify",)
+        case "Q2":
+            return len(question.options) > 1
+        case "Q3-missed":
+            return given["Q3"] == ("yes",)
+        case "Q4":
+            return is_saved
+        case "Q5":
+            return is_saved and given.get(f"Q4.{number}", (CREATE,)) == (CREATE,)
+        case "Q5b":
+            return given.get(f"Q5.{number}") == (TIER_B,)
+    return True
+
+
+def _changed_summary(summary: Summary, given: Mapping[str, Chosen]) -> Summary | None:
+    """The summary as the person changed it; None if it was skipped."""
+    if given["Q1"] == (SKIP,):
+        return None
+    changes = given.get("Q1-changes", ())
+    kept = [text for n, text in _sentences(summary) if f"drop{n}" not in changes]
+    added = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
+    return summary._replace(text=" ".join((*kept, *added))) if changes else summary
 
 
 def valid(question: Question, chosen: Chosen) -> Chosen:
@@ -102,151 +124,91 @@ def valid(question: Question, chosen: Chosen) -> Chosen:
 
 
 def all_questions(delta: Delta, mode: str) -> list[Question]:
-    """Every question that can come up, for front ends that show them in their own way."""
-    related = {passage.key: passage for passage in delta.related}
-    questions = [q1(delta), q1_changes(delta), q2(delta)]
-    if delta.spare:
-        questions += [Q3, q3_missed(delta)]
-    for number, insight in _number(delta):
-        if insight.key in related:
-            questions.append(q4(number, insight, related[insight.key]))
-        questions += [q5(number, insight, mode), q5b(number, insight, mode)]
-    return questions
+    """Every question that can come up, in order."""
+    related = {one.key: one for one in delta.related}
+    by_insight = (
+        question
+        for number, insight in _number(delta)
+        for question in _about_insight(number, insight, related.get(insight.key), mode)
+    )
+    return [*_about_summary(delta.summary), *_about_insights(delta), *by_insight]
 
 
-def _pick(id_: str, text: str, options: Sequence[Option], *, none: str, when: str = "") -> Question:
+def _options(answers: Mapping[str, str]) -> tuple[Option, ...]:
+    return tuple(starmap(Option, answers.items()))
+
+
+def _pick(
+    id_: str, text: str, options: Mapping[str, str], *, none: str, when: str = ""
+) -> Question:
     """A question with any number of answers; by default none."""
-    every = (*options, Option(NONE, none))
+    every = _options({**options, NONE: none})
     return Question(id_, text, every, multi=True, default=(NONE,), when=when)
 
 
-def q1(delta: Delta) -> Question:
-    """Summary validation."""
-    answers = {"yes": "Yes, correct", "modify": "Needs modification", "skip": "Skip summary"}
-    text = f"Does this summary look correct?\n{delta.summary.text}"
-    return Question("Q1", text, tuple(starmap(Option, answers.items())), default=("yes",))
-
-
-def q1_changes(delta: Delta) -> Question:
-    """What to change in the summary, inferred from the session."""
-    sentences, decisions = _sentences(delta.summary.text), delta.summary.decisions
-    adds = [Option(f"add{n}", f"Add the decision: {one}") for n, one in enumerate(decisions, 1)]
-    drops = [Option(f"drop{n}", f"Leave out: {text}") for n, text in enumerate(sentences, 1)]
+def _about_summary(summary: Summary) -> Iterator[Question]:
+    """Q1: summary validation, and what to change in it, inferred from the session."""
+    answers = {"yes": "Yes, correct", "modify": "Needs modification", SKIP: "Skip summary"}
+    text = f"Does this summary look correct?\n{summary.text}"
+    yield Question("Q1", text, _options(answers), default=("yes",))
+    adds = {f"add{n}": f"Add the decision: {one}" for n, one in enumerate(summary.decisions, 1)}
+    drops = {f"drop{n}": f"Leave out: {one}" for n, one in _sentences(summary)}
     text = "What should change in the summary?"
-    none = "Leave it as it is"
-    return _pick("Q1-changes", text, [*adds, *drops], none=none, when="Q1 = modify")
+    yield _pick("Q1-changes", text, adds | drops, none="Leave it as it is", when="Q1 = modify")
 
 
-def q2(delta: Delta) -> Question:
-    """Insight selection; it warns of an insight that may be an attack on an agent."""
-    options = []
+def _about_insights(delta: Delta) -> Iterator[Question]:
+    """Q2 and Q3: insight selection; it warns of an insight that may be an attack on an agent."""
+    offered = dict[str, str]()
     for number, insight in enumerate(delta.insights, 1):
         warning = f"(look closely: {insight.doubt}) " if insight.doubt else ""
-        label = f"[{insight.confidence}] {warning}{insight.advice}"
-        options.append(Option(str(number), label))
-    return _pick("Q2", "Which insights should be saved?", options, none="None (skip saving)")
+        offered[str(number)] = f"[{insight.confidence}] {warning}{insight.advice}"
+    yield _pick("Q2", "Which insights should be saved?", offered, none="None (skip saving)")
+    if delta.spare:
+        answers = {"yes": "Yes", "no": "No, sufficient"}
+        yield Question("Q3", "Any missed perspectives?", _options(answers), default=("no",))
+        first = len(delta.insights) + 1
+        missed = {str(n): insight.advice for n, insight in enumerate(delta.spare, first)}
+        text = "Which of these should be saved as well?"
+        yield _pick("Q3-missed", text, missed, none="None of these", when="Q3 = yes")
 
 
-Q3 = Question(
-    "Q3",
-    "Any missed perspectives?",
-    (Option("yes", "Yes"), Option("no", "No, sufficient")),
-    default=("no",),
-)
-
-
-def q3_missed(delta: Delta) -> Question:
-    """Insights that were not in the list, inferred from the session."""
-    first = len(delta.insights) + 1
-    options = [Option(str(n), insight.advice) for n, insight in enumerate(delta.spare, first)]
-    text = "Which of these should be saved as well?"
-    return _pick("Q3-missed", text, options, none="None of these", when="Q3 = yes")
-
-
-def q4(number: int, insight: Insight, related: Related) -> Question:
-    """Merge decision."""
-    passage = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
-    answers = {MERGE: "Merge (modify existing file)", CREATE: "Create new", SKIP: "Skip"}
-    return Question(
-        f"Q4.{number}",
-        f"Merge with existing knowledge?\n{insight.title}\n{passage}",
-        tuple(starmap(Option, answers.items())),
-        default=(SKIP if related.relation == REDUNDANT else CREATE,),
-        when=f"insight {number} is saved",
-    )
-
-
-def q5(number: int, insight: Insight, mode: str) -> Question:
-    """Storage tier."""
-    always = Option(TIER_A, "Tier A — MEMORY.md (always loaded, concise entry)")
-    detailed = Option(TIER_B, "Tier B — .insights/ (reference-on-demand, detailed archive)")
-    only = Option(TIER_B, "Tier B — .insights/ only (no project MEMORY.md in user-level mode)")
-    is_project = mode == PROJECT
-    return Question(
-        f"Q5.{number}",
-        f"Where should it be stored?\n{insight.title}",
-        (always, detailed) if is_project else (only,),
-        default=(insight.tier if is_project else TIER_B,),
-        when=f"insight {number} is saved and not merged",
-    )
-
-
-def q5b(number: int, insight: Insight, mode: str) -> Question:
-    """Which `.insights/`."""
-    options = (
-        Option(OWN_PROJECT, "Project .insights/ (project-specific archival)"),
-        Option(OWN_USER, "User .insights/ ~/.claude/.insights/ (cross-project reference)"),
-        Option(OWN_DOMAIN, "Domain .insights/ (tech-stack specific)"),
-    )[mode != PROJECT :]
-    text = f"Which .insights/?\n{insight.title}"
-    default = (options[0].value,)
-    return Question(f"Q5b.{number}", text, options, default=default, when=f"Q5.{number} = B")
-
-
-def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
-    (answer,) = yield q1(delta)
-    if answer == "skip":
-        return None
-    if answer == "yes":
-        return delta.summary
-    changes = yield q1_changes(delta)
-    sentences, decisions = _sentences(delta.summary.text), delta.summary.decisions
-    remaining = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
-    added = [text for n, text in enumerate(decisions, 1) if f"add{n}" in changes]
-    return delta.summary._replace(text=" ".join((*remaining, *added)))
-
-
-def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insight]]]:
-    picked: Chosen = (NONE,)
-    if delta.insights:
-        picked = yield q2(delta)
-    if delta.spare and (yield Q3) == ("yes",):
-        picked += yield q3_missed(delta)
-    return [(number, insight) for number, insight in _number(delta) if str(number) in picked]
+def _about_insight(
+    number: int, insight: Insight, related: Related | None, mode: str
+) -> Iterator[Question]:
+    """Q4, Q5 and Q5b: merge decision, storage tier, and which `.insights/`."""
+    saved, is_project = f"insight {number} is saved", mode == PROJECT
+    if related:
+        passage = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
+        answers = {MERGE: "Merge (modify existing file)", CREATE: "Create new", SKIP: "Skip"}
+        text = f"Merge with existing knowledge?\n{insight.title}\n{passage}"
+        merge = SKIP if related.relation == REDUNDANT else CREATE
+        yield Question(f"Q4.{number}", text, _options(answers), default=(merge,), when=saved)
+    tiers = {TIER_B: "Tier B — .insights/ only (no project MEMORY.md in user-level mode)"}
+    if is_project:
+        tiers = {
+            TIER_A: "Tier A — MEMORY.md (always loaded, concise entry)",
+            TIER_B: "Tier B — .insights/ (reference-on-demand, detailed archive)",
+        }
+    tier = insight.tier if is_project else TIER_B
+    text, saved = f"Where should it be stored?\n{insight.title}", f"{saved} and not merged"
+    yield Question(f"Q5.{number}", text, _options(tiers), default=(tier,), when=saved)
+    folders = {
+        OWN_PROJECT: "Project .insights/ (project-specific archival)",
+        OWN_USER: "User .insights/ ~/.claude/.insights/ (cross-project reference)",
+        OWN_DOMAIN: "Domain .insights/ (tech-stack specific)",
+    }
+    options = _options(folders)[not is_project :]
+    text, default = f"Which .insights/?\n{insight.title}", (options[0].value,)
+    yield Question(f"Q5b.{number}", text, options, default=default, when=f"Q5.{number} = B")
 
 
 def _number(delta: Delta) -> list[tuple[int, Insight]]:
     return list(enumerate((*delta.insights, *delta.spare), 1))
 
 
-def _storage(
-    number: int, insight: Insight, related: Related | None, mode: str
-) -> Generator[Question, Chosen, Choice | None]:
-    if related and related.relation != NOVEL:
-        (merge,) = yield q4(number, insight, related)
-        if merge == SKIP:
-            return None
-        if merge == MERGE:
-            return Choice(insight, TIER_B, merge=MERGE, related=related)
-    (tier,) = yield q5(number, insight, mode)
-    if tier == TIER_A:
-        return Choice(insight, TIER_A, related=related)
-    (scope,) = yield q5b(number, insight, mode)
-    return Choice(insight, TIER_B, scope, related=related)
-
-
-def _sentences(text: str) -> Sequence[str]:
-    return [sentence for sentence in re.split(r"(?<=[.!?”])\s+", text.strip()) if sentence]
+def _sentences(summary: Summary) -> Sequence[tuple[int, str]]:
+    return [*enumerate(filter(None, re.split(r"(?<=[.!?”])\s+", summary.text.strip())), 1)]
 
 
 def cautious(delta: Delta) -> Answer:
@@ -254,11 +216,8 @@ def cautious(delta: Delta) -> Answer:
     numbered = _number(delta)
     sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
     relations = {insight.key: insight.relation for insight in delta.related}
-    disputed = {
-        f"Q4.{n}"
-        for n, insight in numbered
-        if relations.get(insight.key) not in {None, COMPLEMENTARY}
-    }
+    accepted = {None, COMPLEMENTARY}
+    disputed = {f"Q4.{n}" for n, one in numbered if relations.get(one.key) not in accepted}
 
     def answer(question: Question) -> Chosen:
         if question.id == "Q1":
@@ -276,8 +235,7 @@ def cautious(delta: Delta) -> Answer:
 def answers_from(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     """Answers by question id, a value or a list of values; a missing one gets its default."""
     ids = {question.id for question in all_questions(delta, mode)}
-    unknown = sorted(set(answers) - ids)
-    if unknown:
+    if unknown := sorted(set(answers) - ids):
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
 
     def answer(question: Question) -> Chosen:

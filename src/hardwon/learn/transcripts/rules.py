@@ -65,13 +65,14 @@ class Findings(NamedTuple):
 
 def apply_rules(moments: Iterable[Moment]) -> Findings:
     """What `session learn` would record of these moments, and what was said in them."""
-    story, failures, corrections, decisions = Story(), Failures(), Corrections(), Decisions()
+    story, failures, statements = Story(), Failures(), Statements()
     for moment in moments:
-        for part in (story, failures, corrections, decisions):
+        for part in (story, failures, statements):
             part.see(moment)
-    insights = [*failures.insights(), *corrections.insights(), *decisions.insights()]
-    summary = story.summary(decisions.texts(), failures.fixed)
-    return Findings(insights, summary, [*failures.unsure_insights(), *decisions.unsure_insights()])
+    insights = [*failures.insights(), *statements.insights()]
+    summary = story.summary(statements.decisions, failures.fixed)
+    missed = [*failures.unsure_insights(), *statements.unsure_insights()]
+    return Findings(insights, summary, missed)
 
 
 class Failures:
@@ -262,28 +263,60 @@ _OBJECTION = re.compile(
 )
 
 
-class Corrections:
-    """Collects what the user says after the agent has begun."""
+_DECISIONS = 12
+_CHOICE = re.compile(
+    r"(?i)\b(?:decided (?:to|on|against)|chose|choose|opted (?:for|to)|went with|going with"
+    r"|we(?:['’]ll| will| should) (?:use|keep|stay)|prefer|settled on)\b"
+)
+_OTHER = re.compile(r"(?i)\b(?:instead of|rather than|over\b|against|not\b|and not|keep)")
+_REASON = re.compile(r"(?i)\b(?:because|since|so that|to avoid|due to|otherwise|as it)\b")
+
+
+class Statements:
+    """Collects what the user says after the agent has begun, and the decisions of both."""
 
     def __init__(self) -> None:
         self._has_begun = False
-        self._heard: dict[tuple[object, ...], list[tuple[int, str]]] = {}  # line and sentence
+        self._heard: dict[tuple[object, ...], list[Passage]] = {}
+        self._decisions: dict[str, Passage] = {}
+        self._choices: dict[str, Passage] = {}  # without a reason or an alternative
 
     def see(self, moment: Moment) -> None:
-        if isinstance(moment, FinishedCall) or moment.who == AGENT:
+        if not isinstance(moment, Message) or moment.who == AGENT:
             self._has_begun = True
-        elif self._has_begun and len(moment.text) <= _MESSAGE_LIMIT and len(self._heard) < _KEPT:
-            objected = bool(_OBJECTION.match(moment.text.strip()))
-            for sentence in sentences(redact(moment.text)):
-                if is_rule(sentence) or (objected and len(sentence.split()) > 3):
-                    # Another tool, module or place makes another correction.
-                    asked = asked_for(sentence)
-                    key = asked if any(asked) else (moment.line, sentence)
-                    self._heard.setdefault(key, []).append((moment.line, sentence))
+        if not isinstance(moment, Message):
+            return
+        is_reply = moment.who == USER and self._has_begun and len(moment.text) <= _MESSAGE_LIMIT
+        has_choice = bool(_CHOICE.search(moment.text))
+        objected = bool(_OBJECTION.match(moment.text.strip()))
+        for sentence in sentences(redact(moment.text)) if is_reply or has_choice else ():
+            if is_reply and (is_rule(sentence) or (objected and len(sentence.split()) > 3)):
+                self._hear(moment.line, sentence)
+            if has_choice and _CHOICE.search(sentence):
+                kept = self._decisions if is_decision(sentence) else self._choices
+                if len(kept) < _DECISIONS:
+                    kept.setdefault(one_line(sentence), Passage(moment.line, sentence))
+
+    def _hear(self, line: int, sentence: str) -> None:
+        """Keep a correction; another tool, module or place makes another one."""
+        asked = asked_for(sentence)
+        key = asked if any(asked) else (line, sentence)
+        if key in self._heard or len(self._heard) < _KEPT:
+            self._heard.setdefault(key, []).append(Passage(line, sentence))
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The decisions in their own words."""
+        return tuple(self._decisions)
 
     def insights(self) -> list[Insight]:
-        """A correction each, however often it was said."""
-        return [_insight(group) for group in self._heard.values()]
+        """A correction each, however often it was said; then the decisions."""
+        decided = (_decision(*one, HIGH) for one in self._decisions.items())
+        return [*map(_correction, self._heard.values()), *decided]
+
+    def unsure_insights(self) -> list[Insight]:
+        """Choices that name no reason or no alternative."""
+        return [_decision(*one, LOW) for one in self._choices.items()]
 
 
 def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -307,19 +340,19 @@ def is_rule(sentence: str) -> bool:
     return bool(_RULE.search(sentence)) and len(sentence.split()) > 2 and sentence[-1] != "?"
 
 
-def _insight(group: list[tuple[int, str]]) -> Insight:
-    ruling = [sentence for _, sentence in group if is_rule(sentence)]
-    advice = _imperative(max(ruling or [sentence for _, sentence in group], key=len))
+def _correction(said: list[Passage]) -> Insight:
+    ruling = [one.quote for one in said if is_rule(one.quote)]
+    advice = _imperative(max(ruling or [one.quote for one in said], key=len))
     kind, confidence = (CONTENT, HIGH) if ruling else (IMPLICIT, MEDIUM)
-    if len(group) > 1 and not ruling:
-        kind, confidence = PATTERN, by_count(len(group))
+    if len(said) > 1 and not ruling:
+        kind, confidence = PATTERN, by_count(len(said))
     return Insight(
         title=clip_words(advice, TITLE_LIMIT),
         category=PREFERENCES,
         kind=kind,
         confidence=confidence,
         text=advice,
-        evidence=tuple(evidence(line, sentence) for line, sentence in group[:10]),
+        evidence=tuple(evidence(*one) for one in said[:10]),
         tier=TIER_A,
         tags=stack(advice),
         mistake="The user had to correct this.",
@@ -335,43 +368,6 @@ def _imperative(sentence: str) -> str:
     return text[0].upper() + text[1:]
 
 
-_DECISIONS = 12
-_CHOICE = re.compile(
-    r"(?i)\b(?:decided (?:to|on|against)|chose|choose|opted (?:for|to)|went with|going with"
-    r"|we(?:['’]ll| will| should) (?:use|keep|stay)|prefer|settled on)\b"
-)
-_OTHER = re.compile(r"(?i)\b(?:instead of|rather than|over\b|against|not\b|and not|keep)")
-_REASON = re.compile(r"(?i)\b(?:because|since|so that|to avoid|due to|otherwise|as it)\b")
-
-
-class Decisions:
-    """Keeps the decisions of user and agent."""
-
-    def __init__(self) -> None:
-        self._decisions: dict[str, Passage] = {}
-        self._choices: dict[str, Passage] = {}  # without a reason or an alternative
-
-    def see(self, moment: Moment) -> None:
-        if not isinstance(moment, Message) or not _CHOICE.search(moment.text):
-            return
-        for sentence in sentences(redact(moment.text)):
-            if _CHOICE.search(sentence):
-                kept = self._decisions if is_decision(sentence) else self._choices
-                if len(kept) < _DECISIONS:
-                    kept.setdefault(one_line(sentence), evidence(moment.line, sentence))
-
-    def texts(self) -> tuple[str, ...]:
-        """The decisions in their own words."""
-        return tuple(self._decisions)
-
-    def insights(self) -> list[Insight]:
-        return [_decision(text, passage, HIGH) for text, passage in self._decisions.items()]
-
-    def unsure_insights(self) -> list[Insight]:
-        """Choices that name no reason or no alternative."""
-        return [_decision(text, passage, LOW) for text, passage in self._choices.items()]
-
-
 def _decision(text: str, passage: Passage, confidence: str) -> Insight:
     return Insight(
         title=clip_words(text, TITLE_LIMIT),
@@ -379,7 +375,7 @@ def _decision(text: str, passage: Passage, confidence: str) -> Insight:
         kind=CONTENT,
         confidence=confidence,
         text=text,
-        evidence=(passage,),
+        evidence=(evidence(*passage),),
         tier=TIER_A,
         tags=stack(text),
     )

@@ -27,25 +27,15 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.mirror import WANTED
 from hardwon.engine.pipeline.screen import screen_step
 from hardwon.engine.runtime import Runtime
+from hardwon.learn.transcripts import transcript
 from hardwon.learn.transcripts.ahead import TASK, Dated
 from hardwon.learn.transcripts.past import (
     SENT,
     Learnt,
+    PastHandle,
     PastSessions,
     Session,
-    SessionIntake,
     Source,
-)
-from hardwon.learn.transcripts.transcript import (
-    USER,
-    Event,
-    FinishedCall,
-    Message,
-    Reading,
-    Result,
-    SessionInfo,
-    SessionPlace,
-    ToolCall,
 )
 from hardwon.storage.sql.journal import server_spool
 from hardwon.storage.stores.run_files import LOCK, at_work, put_aside
@@ -57,27 +47,22 @@ _MOST_DAMAGED = 8  # files that are kept for a person to look at
 _LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
 _SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
-Push = Callable[[str, Scope, Sequence[object]], None]  # the name of a batch, and its record
 
-
-class SentSessions(SessionIntake):
+class SentSessions(PastHandle):
     """Sends past sessions to the server that this machine shares lessons with."""
 
     def __init__(
-        self,
-        settings: Settings,
-        scope: Scope,
-        clock: Callable[[], datetime],
-        push: Push,
-        *,
-        account: str,
+        self, settings: Settings, scope: Scope, clock: Callable[[], datetime], *, account: str
     ) -> None:
         """`account` tells the server and the key apart: with another one all is sent again."""
         super().__init__(settings, scope, clock, on_disk=True)
-        self._push = push
         whose = json.dumps([account, scope.tenant, scope.agent])
         name = f"sent-{blake2b(whose.encode(), digest_size=8).hexdigest()}"
         self._notes = os.path.join(settings.home, "sessions", name)
+
+    def _push(self, batch: str, scope: Scope, record: Sequence[object]) -> None:
+        """Send a record in a batch of this name."""
+        raise NotImplementedError
 
     def _take(self, session: Session, *, is_look: bool) -> Learnt:
         """Send a session; how much of it is new only the server knows."""
@@ -118,7 +103,7 @@ class SentSessions(SessionIntake):
 
     def _recorded_live(self) -> dict[str, float]:
         """The runs that the server cannot know yet; it recognises the others by their names."""
-        home, place = self._settings.home, Place(self._scope.tenant, self._scope.agent)
+        home, place = self._settings.home, Place(self.scope.tenant, self.scope.agent)
         runs = [(name, past.begun) for name, _, past in at_work(home, place)]
         runs += [(run.name, run.past.begun) for run in put_aside(home)]
         begun = dict[str, float]()
@@ -136,9 +121,9 @@ def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
     part, size = list[list[Any]](), 0
     for at, digest, moment, *_ in moments:
         row: list[Any] = [at.isoformat(), digest]
-        if isinstance(moment, FinishedCall):
+        if isinstance(moment, transcript.FinishedCall):
             row += screen_step(moment.step)[:4]
-        elif moment.who == USER:
+        elif moment.who == transcript.USER:
             row.append(screen_excerpt(moment.text, TASK))
         else:
             continue
@@ -221,7 +206,7 @@ def bytes_in(folder: str, suffix: str = "") -> int:
     return size
 
 
-def _parse(record: Sequence[Any]) -> tuple[Scope, SessionPlace, Source, bool, list[Any]]:
+def _parse(record: Sequence[Any]) -> tuple[Scope, transcript.SessionPlace, Source, bool, list[Any]]:
     """A record of a session; ValueError or TypeError if it is none."""
     scope, (agent, name, changed, run, since, is_over), rows, by = record
     for seconds in (changed, since):
@@ -231,7 +216,7 @@ def _parse(record: Sequence[Any]) -> tuple[Scope, SessionPlace, Source, bool, li
         is_row = isinstance(row, list) and len(row) in {_SAID, _CALLED}
         if not is_row or not all(isinstance(text, str) for text in row[: _CALLED - 1]):
             raise ValueError(f"neither a message nor a call: {one_line(repr(row), 200)}")
-    place = SessionPlace(str(agent), str(name), "", changed=float(changed))
+    place = transcript.SessionPlace(str(agent), str(name), "", changed=float(changed))
     source = Source(str(run), float(since), Author(*map(str, by)))
     return Scope(*scope), place, source, bool(is_over), list(rows)
 
@@ -239,24 +224,28 @@ def _parse(record: Sequence[Any]) -> tuple[Scope, SessionPlace, Source, bool, li
 def _record(
     engine: Runtime,
     scope: Scope,
-    place: SessionPlace,
+    place: transcript.SessionPlace,
     source: Source,
     is_over: bool,
     rows: list[Any],
 ) -> Learnt:
     """Record a part of a session as a session of its own."""
 
-    def make() -> Reading:
-        return Reading(_events_of, enumerate(rows, 1), Counter())
+    def make() -> transcript.Reading:
+        return transcript.Reading(_events_of, enumerate(rows, 1), Counter())
 
     return PastSessions(engine, scope).record(place, make, is_over=is_over, source=source)
 
 
-def _events_of(row: list[Any], line: int) -> list[Event]:
+def _events_of(row: list[Any], line: int) -> list[transcript.Event]:
     """What a row of `_split` says."""
     at, digest, *said = row
     if len(row) == _SAID:
-        return [SessionInfo(at=at), Message(line, USER, said[0])]
+        return [transcript.SessionInfo(at=at), transcript.Message(line, transcript.USER, said[0])]
     tool, args, output, failed = said
-    called = ToolCall(line, digest, tool, args)
-    return [SessionInfo(at=at), called, Result(line, digest, output, failed is True)]
+    called = transcript.ToolCall(line, digest, tool, args)
+    return [
+        transcript.SessionInfo(at=at),
+        called,
+        transcript.Result(line, digest, output, failed is True),
+    ]

@@ -21,31 +21,17 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain, time_of
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials import files
+from hardwon.learn.trials import files, values
 from hardwon.learn.trials.reflect import category, compare, describe, main_error, signature_of
 from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.tools import error
-from hardwon.learn.trials.values import (
-    IMPORTED,
-    Action,
-    ActorOutput,
-    Category,
-    CreditAssignment,
-    EvaluatorOutput,
-    LoopState,
-    MemoryMetadata,
-    Options,
-    Record,
-    SelfReflection,
-    Trial,
-)
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
-Learn = Callable[[LoopState, Sequence[Record]], int]
-Reader = Callable[[str, str, datetime], Record]
+Learn = Callable[[values.LoopState, Sequence[values.Record]], int]
+Reader = Callable[[str, str, datetime], values.Record]
 AUTHOR = "import"
 _LIMIT = 16 << 20
-_KINDS: dict[str, Category] = {
+_KINDS: dict[str, values.Category] = {
     "strategy_change": "inefficient_planning",
     "constraint_discovery": "incorrect_assumption",
 }
@@ -75,7 +61,7 @@ def import_all(
     """Import new reflections below `path`; `learn` gets each loop that has grown."""
     if not os.path.exists(path):
         raise InvalidInput(f"{path!r} does not exist")
-    groups: dict[str, dict[int, Record]] = {}
+    groups: dict[str, dict[int, values.Record]] = {}
     refused: list[str] = []
     for file in find_reflections(path):
         try:
@@ -103,20 +89,20 @@ def import_all(
 
 
 def _store(
-    root: str, scope: Scope, loop_id: str, records: Sequence[Record]
-) -> tuple[LoopState, list[Record]]:
+    root: str, scope: Scope, loop_id: str, records: Sequence[values.Record]
+) -> tuple[values.LoopState, list[values.Record]]:
     """Write a loop as if it had been run here: its state, and the records that were not here."""
     folder = files.LoopFolder(root, loop_id)
     state = folder.state() if folder.exists() else None
-    if state and not (state.reason == IMPORTED and files.is_visible(state, scope)):
+    if state and not (state.reason == values.IMPORTED and files.is_visible(state, scope)):
         raise InvalidInput(f"a different loop {loop_id!r} exists here")
     with files.LoopJournal(folder) as journal:
         if state:
             state = journal.load()
         else:
             first = records[0]
-            task = first.task_description or f"({IMPORTED}) {loop_id}"
-            options = Options(task, max_trials=max(5, len(records)))
+            task = first.task_description or f"({values.IMPORTED}) {loop_id}"
+            options = values.Options(task, max_trials=max(5, len(records)))
             state = journal.add({"event": "created", "at": first.timestamp, "loop_id": loop_id,
                                  "scope": [*scope], "options": options})  # fmt: skip
         for record in records:
@@ -128,7 +114,7 @@ def _store(
         return _replay(journal, new) if new else state, new
 
 
-def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> LoopState:
+def _replay(journal: files.LoopJournal, records: Sequence[values.Record]) -> values.LoopState:
     before = journal.records[max(journal.records)] if journal.records else None
     for record in records:
         journal.keep(record)
@@ -137,19 +123,19 @@ def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> LoopState:
         before = record
     status = "succeeded" if records[-1].evaluator_output.passed else "failed"
     at = records[-1].timestamp
-    state = journal.add({"event": "ended", "at": at, "status": status, "reason": IMPORTED})
+    state = journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
     files.write_summary(journal.folder, state)
     return state
 
 
-def _trial(record: Record, before: Record | None) -> Trial:
+def _trial(record: values.Record, before: values.Record | None) -> values.Trial:
     evaluation = record.evaluator_output
     worst = main_error(evaluation.errors)
     delta = compare(evaluation, before.evaluator_output) if before else None
-    return Trial(
+    return values.Trial(
         number=record.iteration,
         outcome=record.outcome,
-        reason=record.reason or IMPORTED,
+        reason=record.reason or values.IMPORTED,
         reward=evaluation.reward_signal,
         errors=len(evaluation.errors),
         signature=record.signature,
@@ -168,7 +154,7 @@ def published_id(loop_id: str) -> str:
     return slug if slug.startswith("ralph-") else f"ralph-{slug}"
 
 
-def export(records: Sequence[Record], *, published: bool) -> list[dict[str, Any]]:
+def export(records: Sequence[values.Record], *, published: bool) -> list[dict[str, Any]]:
     """The reflections of a loop as JSON, with the ids of the published schema if asked for."""
     return [
         plain(
@@ -195,7 +181,7 @@ def _number(path: str) -> tuple[int, str]:
     return (int(digits[0][:9]) if digits else 0, name)
 
 
-def read_reflection(path: str, *, now: datetime) -> Record:
+def read_reflection(path: str, *, now: datetime) -> values.Record:
     """The reflection in a file of any of the three formats."""
     reader = _reader(os.path.basename(path))
     if reader is None:
@@ -211,8 +197,8 @@ def _reader(name: str) -> Reader | None:
     return next((reader for form, reader in _READERS if re.fullmatch(form, name)), None)
 
 
-def _from_schema(path: str, text: str, now: datetime) -> Record:
-    record = from_plain(Record, json.loads(text))
+def _from_schema(path: str, text: str, now: datetime) -> values.Record:
+    record = from_plain(values.Record, json.loads(text))
     words, memory = record.self_reflection, record.memory_metadata
     words = words._replace(author=words.author or AUTHOR)
     if record.iteration == _number(path)[0]:  # this file counts from one
@@ -243,7 +229,7 @@ def _trial_number(path: str, value: Any) -> int:
     return number if has_zero else number - 1
 
 
-def _from_hook(path: str, text: str, now: datetime) -> Record:
+def _from_hook(path: str, text: str, now: datetime) -> values.Record:
     from hardwon.storage.stores.markdown.insights import read_yaml  # needs the extra "sessions"
 
     fields = read_yaml(text, path)
@@ -257,9 +243,9 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
     for step in steps if isinstance(steps, list) else ():
         named = step if isinstance(step, dict) else {"description": step}
         description = named.get("description") or named.get("action") or phrase(step)
-        actions.append(Action("other", clip(clean(str(description)), 300) or "step"))
+        actions.append(values.Action("other", clip(clean(str(description)), 300) or "step"))
     return record._replace(
-        actor_output=ActorOutput(tuple(actions), words, strategy=change),
+        actor_output=values.ActorOutput(tuple(actions), words, strategy=change),
         evaluator_output=record.evaluator_output._replace(
             passed=outcome == "success",
             reward_signal={"success": 1.0, "partial": 0.5}.get(outcome, 0.0),
@@ -271,7 +257,7 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
     )
 
 
-def _from_external(path: str, text: str, now: datetime) -> Record:
+def _from_external(path: str, text: str, now: datetime) -> values.Record:
     fields = _mapping(json.loads(text))
     number = _trial_number(path, fields["iteration"])
     at = (time_of(fields.get("timestamp")) or now).isoformat()
@@ -280,7 +266,7 @@ def _from_external(path: str, text: str, now: datetime) -> Record:
     name = f"external-{above[-1] if above else 'root'}"  # one folder holds all loops of a project
     loop_id = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:128]
     record = _record(loop_id, number, at, _words(fields["content"]))
-    credit = record.self_reflection.credit_assignment or CreditAssignment()
+    credit = record.self_reflection.credit_assignment or values.CreditAssignment()
     kind = _KINDS.get(str(fields.get("type")), credit.failure_category)
     reflection = record.self_reflection._replace(
         credit_assignment=credit._replace(failure_category=kind),
@@ -296,23 +282,23 @@ _READERS: tuple[tuple[str, Reader], ...] = (
 )
 
 
-def _record(loop_id: str, number: int, at: str, words: str) -> Record:
+def _record(loop_id: str, number: int, at: str, words: str) -> values.Record:
     """A reflection of which only the text is known."""
     if not words:
         raise DecodeError("there is no reflection in it")
     failed = error("other", words[:300], tool="import")
-    credit = CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
-    return Record(
+    credit = values.CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
+    return values.Record(
         loop_id=loop_id,
         iteration=number,
         timestamp=at,
-        actor_output=ActorOutput(),
-        evaluator_output=EvaluatorOutput(False, "heuristic"),
-        self_reflection=SelfReflection(
+        actor_output=values.ActorOutput(),
+        evaluator_output=values.EvaluatorOutput(False, "heuristic"),
+        self_reflection=values.SelfReflection(
             words, credit, lessons_learned=(clip(words, 300),), author=AUTHOR
         ),
-        memory_metadata=MemoryMetadata(),
-        signature=signature_of(EvaluatorOutput(False, "heuristic", errors=(failed,))),
+        memory_metadata=values.MemoryMetadata(),
+        signature=signature_of(values.EvaluatorOutput(False, "heuristic", errors=(failed,))),
     )
 
 

@@ -32,18 +32,8 @@ from hardwon.core.errors import (
 from hardwon.core.text.clean import clean, clip_middle, file_id
 from hardwon.core.values import from_plain, plain
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials.values import (
-    Action,
-    ActionType,
-    ActorOutput,
-    Changes,
-    ChangeStats,
-    Event,
-    LoopState,
-    Record,
-    after,
-    replay,
-)
+from hardwon.learn.trials import values
+from hardwon.learn.trials.values import after
 
 JOURNAL, LOCK, ABORT, SUMMARY = "journal.jsonl", "lock", "abort", "summary.json"
 _READ_LIMIT = 64 << 20
@@ -53,7 +43,7 @@ _numbers = itertools.count(1)
 class StoredReflections(NamedTuple):
     """The readable reflections of a loop in numeric order, and the unreadable files."""
 
-    records: list[Record]
+    records: list[values.Record]
     damaged: list[str]
 
 
@@ -74,7 +64,7 @@ class LoopFolder:
         """Whether a loop with that id was ever begun."""
         return os.path.isfile(self.at(JOURNAL))
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[values.Event]:
         """All events; a torn last line is ignored, any other damage is an error."""
         content = read(self.at(JOURNAL))
         if content is None:
@@ -82,11 +72,11 @@ class LoopFolder:
         with self._as_corrupt("repair that line, or move the folder away"):
             return [json.loads(line) for line in content.split(b"\n")[:-1] if line]
 
-    def state(self) -> LoopState:
+    def state(self) -> values.LoopState:
         """The state of the loop."""
         events = self.events()
         with self._as_corrupt("move the folder away"):
-            return replay(events)
+            return values.replay(events)
 
     @contextmanager
     def _as_corrupt(self, remedy: str) -> Iterator[None]:
@@ -135,10 +125,10 @@ class LoopJournal:
         self._lock = lock(folder)
         self._lines: list[bytes] = []
         self._stamps: dict[str, tuple[int, ...]] = {}
-        self.records: dict[int, Record] = {}
-        self.state: LoopState | None = None
+        self.records: dict[int, values.Record] = {}
+        self.state: values.LoopState | None = None
 
-    def load(self) -> LoopState:
+    def load(self) -> values.LoopState:
         """Load the loop where it stopped; unreadable parts are moved aside and noted."""
         self._lines = [_line(event) for event in self.folder.events()]
         self.state = self.folder.state()
@@ -151,7 +141,7 @@ class LoopJournal:
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state
 
-    def add(self, event: Event) -> LoopState:
+    def add(self, event: values.Event) -> values.LoopState:
         """Make an event durable; returns the state after it."""
         event = plain(event, without_none=True)
         line = _line(event)
@@ -163,14 +153,14 @@ class LoopJournal:
         with _storage_errors(self.folder.at(JOURNAL)):
             _files.append(self.folder.at(JOURNAL), line, durable=True)
         self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
-        self.state = replay([event]) if self.state is None else after(self.state, event)
+        self.state = values.replay([event]) if self.state is None else after(self.state, event)
         return self.state
 
     def note(self, text: str) -> None:
         """Record a note for the person."""
         self.add({"event": "noted", "text": text})
 
-    def keep(self, record: Record) -> None:
+    def keep(self, record: values.Record) -> None:
         """Write a reflection."""
         name = number_name(record.iteration)
         fields = plain(record, without_none=True)
@@ -208,12 +198,12 @@ def number_name(iteration: int) -> str:
     return f"{iteration + 1:03d}.json"
 
 
-def read_record(path: str) -> Record:
+def read_record(path: str) -> values.Record:
     """The reflection in a file; ValueError if it is not one."""
     content = read(path)
     if content is None:
         raise FileNotFoundError(path)
-    return from_plain(Record, json.loads(content))
+    return from_plain(values.Record, json.loads(content))
 
 
 def lock(folder: LoopFolder) -> _files.Lock:
@@ -283,25 +273,25 @@ def stamp(path: str) -> tuple[int, ...]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _line(event: Event) -> bytes:
+def _line(event: values.Event) -> bytes:
     text = json.dumps(event, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
 
 
-def write_summary(folder: LoopFolder, state: LoopState) -> None:
+def write_summary(folder: LoopFolder, state: values.LoopState) -> None:
     """Write the summary of an ended loop next to its journal."""
     text = json.dumps({**plain(state, without_none=True), "stamp": _size(folder)}, allow_nan=False)
     write(folder.at(SUMMARY), text.encode())
 
 
-def read_summary(folder: LoopFolder) -> LoopState:
+def read_summary(folder: LoopFolder) -> values.LoopState:
     """The state of a loop: from its summary if that is up to date, else from the journal."""
     content = read(folder.at(SUMMARY))
     if content is not None:
         try:
             fields = json.loads(content)
             if fields["stamp"] == _size(folder):
-                return from_plain(LoopState, fields)
+                return from_plain(values.LoopState, fields)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass  # the journal has everything
     return folder.state()
@@ -309,7 +299,7 @@ def read_summary(folder: LoopFolder) -> LoopState:
 
 def every_loop(
     root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
-) -> Iterator[LoopState]:
+) -> Iterator[values.LoopState]:
     """The loops visible from a scope, in no order; unreadable ones are skipped."""
     for loop_id in loop_ids(root):
         watch()
@@ -321,7 +311,7 @@ def every_loop(
             yield state
 
 
-def is_visible(state: LoopState, scope: Scope) -> bool:
+def is_visible(state: values.LoopState, scope: Scope) -> bool:
     """Whether a loop is visible: a scope without a project sees all loops of its agent."""
     is_same_agent = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
     return is_same_agent and scope.project in (None, state.scope.project)
@@ -348,11 +338,11 @@ _LIMIT = 120.0  # seconds; a huge repository must not hang the loop
 class Difference(NamedTuple):
     """What changed between two snapshots."""
 
-    actions: tuple[Action, ...] = ()
-    stats: ChangeStats = ChangeStats()
+    actions: tuple[values.Action, ...] = ()
+    stats: values.ChangeStats = values.ChangeStats()
     patch: str = ""
 
-    def applied_to(self, output: ActorOutput) -> ActorOutput:
+    def applied_to(self, output: values.ActorOutput) -> values.ActorOutput:
         """The attempt with these changes to files."""
         names = tuple(action.file_path for action in self.actions if action.file_path)
         actions = (*output.actions, *self.actions)
@@ -398,7 +388,7 @@ class Repository:
         actions = [_action(name, more, less, diffs.get(name, "")) for more, less, name in rows]
         changes = [action.changes for action in actions if action.changes]
         added, deleted = sum(c.additions for c in changes), sum(c.deletions for c in changes)
-        stats = ChangeStats(len(actions), added, deleted)
+        stats = values.ChangeStats(len(actions), added, deleted)
         short_patch = patch if len(patch) <= _PATCH_LIMIT else ""
         return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)
 
@@ -444,15 +434,15 @@ def _git(
     return completed.stdout.decode("utf-8", "surrogateescape")
 
 
-def _action(name: str, added: str, deleted: str, diff: str) -> Action:
+def _action(name: str, added: str, deleted: str, diff: str) -> values.Action:
     more, less = (int(count) if count.isdigit() else 0 for count in (added, deleted))
     head = diff[:1000].split("\n@@", 1)[0]
-    kind: ActionType = "code_modification"
+    kind: values.ActionType = "code_modification"
     verb = "changed"
     if "\nnew file mode" in head:
         kind, verb = "file_creation", "created"
     elif "\ndeleted file mode" in head:
         kind, verb = "file_deletion", "deleted"
     path = clean(name)
-    changes = Changes(more, less, clip_middle(clean(diff), _DIFF_KEPT))
-    return Action(kind, f"{verb} {path} (+{more} -{less})", file_path=path, changes=changes)
+    changes = values.Changes(more, less, clip_middle(clean(diff), _DIFF_KEPT))
+    return values.Action(kind, f"{verb} {path} (+{more} -{less})", file_path=path, changes=changes)

@@ -19,17 +19,7 @@ from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading.signature import signature
-from hardwon.learn.trials.values import (
-    Action,
-    ActorOutput,
-    Category,
-    CreditAssignment,
-    EvaluatorOutput,
-    PerformanceDelta,
-    Quality,
-    Record,
-    SelfReflection,
-)
+from hardwon.learn.trials import values
 from hardwon.learn.trials.values import StructuredError as Error
 from hardwon.models import ask
 from hardwon.storage.ports import Model, Request
@@ -50,7 +40,7 @@ ANSWER = schema_of(
     credit_assignment=schema_of(
         failing_action_indices=_NUMBERS,
         root_cause=_STRING,
-        failure_category={**_STRING, "enum": list(get_args(Category))},
+        failure_category={**_STRING, "enum": list(get_args(values.Category))},
     ),
     causal_reasoning=_STRING,
     actionable_insights=_STRINGS,
@@ -62,15 +52,15 @@ ANSWER = schema_of(
 
 async def reflect(
     failure: FailedTrial, *, model: Model, system: str, scope: Scope
-) -> SelfReflection:
+) -> values.SelfReflection:
     """The reflection on a failed trial: the model's, or the rules' when two answers are poor."""
     own = reflect_by_rules(failure)
     if model.name == RULES:
         return with_quality(own, problems(own, failure))
     asked = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
-    answers: list[SelfReflection] = []
+    answers: list[values.SelfReflection] = []
 
-    def read(reply: str) -> SelfReflection:
+    def read(reply: str) -> values.SelfReflection:
         answer = parse(reply, failure)
         if poor := problems(answer, failure):
             answers.append(answer)
@@ -96,13 +86,13 @@ async def reflect(
     return with_quality(own, problems(own, failure))
 
 
-def with_quality(reflection: SelfReflection, poor: Sequence[str]) -> SelfReflection:
+def with_quality(reflection: values.SelfReflection, poor: Sequence[str]) -> values.SelfReflection:
     """The reflection with its quality and its problems."""
-    quality: Quality = "low" if poor else "good"
+    quality: values.Quality = "low" if poor else "good"
     return reflection._replace(quality=quality, quality_problems=tuple(poor))
 
 
-def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
+def problems(reflection: values.SelfReflection, failure: FailedTrial) -> list[str]:
     """The problems of a reflection; empty when it is good."""
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
@@ -174,7 +164,7 @@ def _errors(failure: FailedTrial) -> str:
     return "\n".join(rows) or "none"
 
 
-def parse(reply: str, failure: FailedTrial) -> SelfReflection:
+def parse(reply: str, failure: FailedTrial) -> values.SelfReflection:
     """The reflection in a model's answer; BadReply if it says nothing."""
     answer = json_object(reply, ("reflection_text",))
     text = text_in(answer, "reflection_text", _TEXT_KEPT)
@@ -183,7 +173,7 @@ def parse(reply: str, failure: FailedTrial) -> SelfReflection:
     sure = answer.get("confidence")
     if not isinstance(sure, int | float) or isinstance(sure, bool) or sure != sure:
         sure = 0.5
-    return SelfReflection(
+    return values.SelfReflection(
         reflection_text=text,
         credit_assignment=_credit(answer.get("credit_assignment"), failure),
         causal_reasoning=text_in(answer, "causal_reasoning", _TEXT_KEPT),
@@ -200,15 +190,15 @@ def _specific(answer: dict[str, Any], name: str, *, telling: int) -> tuple[str, 
     return tuple(text for text in texts if not is_generic(text, telling=telling)) or texts
 
 
-def _credit(answer: Any, failure: FailedTrial) -> CreditAssignment | None:
+def _credit(answer: Any, failure: FailedTrial) -> values.CreditAssignment | None:
     if not isinstance(answer, dict):
         return None
     worst = main_error(failure.errors)
     stated = answer.get("failure_category")
     guessed = category(worst) if worst else "other"
-    kind: Category = stated if stated in get_args(Category) else guessed  # type: ignore[assignment]
+    kind: values.Category = stated if stated in get_args(values.Category) else guessed  # type: ignore[assignment]
     indices = _numbers(answer.get("failing_action_indices"), len(failure.actor.actions))
-    return CreditAssignment(indices, text_in(answer, "root_cause", _ITEM_KEPT), kind)
+    return values.CreditAssignment(indices, text_in(answer, "root_cause", _ITEM_KEPT), kind)
 
 
 def _numbers(value: Any, below: int) -> tuple[int, ...]:
@@ -221,7 +211,7 @@ RULES = "rules"  # the author of reflections without a model
 _EDITS = {"code_modification", "file_creation", "file_deletion"}
 _NAMED = 20
 # The first entry that matches the message counts.
-_CATEGORIES: tuple[tuple[str, Category], ...] = (
+_CATEGORIES: tuple[tuple[str, values.Category], ...] = (
     (r"No module named|cannot find module|command not found|not found; is it|No such file"
      r"|Cannot find module|unrecognized arguments|could not find .{0,60}in registry|did not start"
      r"|[Cc]onfig(?:uration)? (?:error|file)|not on PATH", "configuration_error"),
@@ -239,7 +229,7 @@ _CATEGORIES: tuple[tuple[str, Category], ...] = (
     (r"time limit|[Tt]imeout|too slow|RecursionError|maximum recursion", "inefficient_planning"),
     (r"\b(?:Type|Value|Attribute)Error\b", "incorrect_assumption"),
 )  # fmt: skip
-_BY_TYPE: dict[str, Category] = {
+_BY_TYPE: dict[str, values.Category] = {
     "timeout": "inefficient_planning",
     "syntax_error": "incomplete_implementation",
     "type_error": "incorrect_assumption",
@@ -272,10 +262,10 @@ class FailedTrial(NamedTuple):
 
     task: str
     number: int
-    actor: ActorOutput
-    evaluation: EvaluatorOutput
+    actor: values.ActorOutput
+    evaluation: values.EvaluatorOutput
     signature: str
-    earlier: tuple[Record, ...] = ()
+    earlier: tuple[values.Record, ...] = ()
 
     @property
     def errors(self) -> tuple[Error, ...]:
@@ -283,7 +273,7 @@ class FailedTrial(NamedTuple):
         return tuple(filter(is_error, self.evaluation.errors))
 
     @property
-    def previous(self) -> Record | None:
+    def previous(self) -> values.Record | None:
         """The last verified trial before this one; a crashed trial verifies nothing."""
         verified = [record for record in self.earlier if not record.actor_output.crash]
         return verified[-1] if verified else None
@@ -330,7 +320,7 @@ class FailedTrial(NamedTuple):
         return list(dict.fromkeys(filter(None, paths)))
 
 
-def is_edit(action: Action) -> bool:
+def is_edit(action: values.Action) -> bool:
     """Whether an action changed a file."""
     return bool(action.file_path) and action.type in _EDITS
 
@@ -354,7 +344,9 @@ def _subject(path: str) -> str:
     return stem.removeprefix("test_").removesuffix("_test")
 
 
-def compare(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> PerformanceDelta:
+def compare(
+    evaluation: values.EvaluatorOutput, before: values.EvaluatorOutput
+) -> values.PerformanceDelta:
     """How a trial compares with the one before.
 
     It did better if the reward rose; at the same reward, if errors went and none came. A mere
@@ -364,10 +356,10 @@ def compare(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> Performance
     errors, old_errors = (tuple(filter(is_error, one.errors)) for one in (evaluation, before))
     more = len(errors) - len(old_errors)
     is_better = gain > 0 if gain else more < 0 and not _missing(errors, old_errors)
-    return PerformanceDelta(gain, more, is_better)
+    return values.PerformanceDelta(gain, more, is_better)
 
 
-def _errors_of(record: Record | None) -> tuple[Error, ...]:
+def _errors_of(record: values.Record | None) -> tuple[Error, ...]:
     return tuple(filter(is_error, record.evaluator_output.errors)) if record else ()
 
 
@@ -377,7 +369,7 @@ def _missing(errors: Iterable[Error], others: Iterable[Error]) -> tuple[Error, .
     return tuple(error for error in errors if digest(error) not in kinds)
 
 
-def signature_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
+def signature_of(evaluation: values.EvaluatorOutput, crash: str = "") -> str:
     """The signature of a trial: equal for the same set of failures, in any order."""
     if crash:
         return signature("actor", crash).digest
@@ -397,7 +389,7 @@ def is_error(error: Error) -> bool:
     return error.severity == "error"
 
 
-def category(error: Error) -> Category:
+def category(error: Error) -> values.Category:
     """The category of an error."""
     text = f"{error.rule or ''} {error.message}"
     for words, kind in _CATEGORIES:
@@ -426,7 +418,7 @@ def _place(error: Error) -> str:
     return f"{error.file}:{error.line}" if error.file and error.line else error.file or ""
 
 
-def describe_change(actor: ActorOutput) -> str:
+def describe_change(actor: values.ActorOutput) -> str:
     """What an attempt changed, in short: the changed lines, or its answer."""
     changes = []
     for action in actor.actions:
@@ -437,7 +429,7 @@ def describe_change(actor: ActorOutput) -> str:
     return clip("; ".join(changes) or one_line(actor.rationale), _CHANGE_KEPT)
 
 
-def reflect_by_rules(trial: FailedTrial) -> SelfReflection:
+def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     """The reflection that the errors and the changes between trials allow."""
     worst = main_error(trial.new_errors or trial.errors)
     kind = category(worst) if worst else "other"
@@ -456,9 +448,9 @@ def reflect_by_rules(trial: FailedTrial) -> SelfReflection:
     sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
     sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
     cause = trial.actor.crash or (describe(worst, 300) if worst else _SILENT)
-    return SelfReflection(
+    return values.SelfReflection(
         reflection_text=" ".join(part for part in text if part),
-        credit_assignment=CreditAssignment(blame(trial), cause, kind),
+        credit_assignment=values.CreditAssignment(blame(trial), cause, kind),
         causal_reasoning=f"{cause}: {why}" if why else cause,
         actionable_insights=steps,
         lessons_learned=_lessons(trial, worst),

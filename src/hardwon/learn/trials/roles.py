@@ -21,6 +21,7 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.processes import Finished
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.values import DecodeError, from_plain
+from hardwon.learn.trials import values
 from hardwon.learn.trials.steps import prose_of, read_steps
 from hardwon.learn.trials.tools import (
     Tool,
@@ -30,19 +31,6 @@ from hardwon.learn.trials.tools import (
     read_junit,
     read_report,
     tool_of,
-)
-from hardwon.learn.trials.values import (
-    Action,
-    ActorOutput,
-    EvaluatorOutput,
-    LoopState,
-    Options,
-    Status,
-    StructuredError,
-    Variant,
-    VerificationMetrics,
-    VerificationResult,
-    VerificationType,
 )
 
 _RATIONALE_KEPT = 8000
@@ -63,7 +51,7 @@ _CHUNK = 4096
 class Attempt(NamedTuple):
     """What an actor returned: its record, all its text, and the answer itself."""
 
-    output: ActorOutput
+    output: values.ActorOutput
     text: str = ""
     answer: Any = None
 
@@ -74,13 +62,13 @@ class Functions(NamedTuple):
     actor: Callable[[Any], Any] | None = None
     evaluate: Callable[[Any], Any] | None = None
     threads: bool = False
-    say: Callable[[str, LoopState], None] = lambda event, state: None
+    say: Callable[[str, values.LoopState], None] = lambda event, state: None
 
 
 class Roles:
     """Acts and judges by the given functions, else by the commands in the options."""
 
-    def __init__(self, options: Options, functions: Functions, *, mark: str) -> None:
+    def __init__(self, options: values.Options, functions: Functions, *, mark: str) -> None:
         self._options = options
         self._functions = functions
         self._mark = mark
@@ -105,7 +93,7 @@ class Roles:
         output = _output_of_program(ended, options.variant)
         return Attempt(output, clean(ended.stdout) + clean(ended.stderr), output.rationale)
 
-    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
+    async def judge(self, attempt: Attempt) -> values.EvaluatorOutput:
         """The verdict of the function if there is one, else of the tools."""
         if self._functions.evaluate is not None:
             try:
@@ -131,7 +119,7 @@ class Roles:
             answer = await self._call(actor, prompt)
         except Exception as raised:  # noqa: BLE001 - the actor is foreign code, its crash is a fact
             crash = f"the actor raised {type(raised).__name__}: {clip(str(raised), 300)}"
-            return Attempt(ActorOutput(crash=crash, variant=variant), crash)
+            return Attempt(values.ActorOutput(crash=crash, variant=variant), crash)
         output = _output_of_record(answer, variant)
         if output is not None:
             return Attempt(output, output.rationale, answer)
@@ -146,13 +134,13 @@ class Roles:
         return await result if inspect.isawaitable(result) else result
 
 
-def judgement(answer: Any) -> EvaluatorOutput:
+def judgement(answer: Any) -> values.EvaluatorOutput:
     """The judgement that a function's answer means.
 
     True or 1.0 passes; False, a smaller number, a text (what is wrong) or an exception does not.
     An `EvaluatorOutput` is returned unchanged.
     """
-    if isinstance(answer, EvaluatorOutput):
+    if isinstance(answer, values.EvaluatorOutput):
         return answer
     if isinstance(answer, bool):
         return _by_reward(float(answer), "" if answer else "the evaluation said no")
@@ -168,9 +156,9 @@ def judgement(answer: Any) -> EvaluatorOutput:
     )
 
 
-def _by_reward(reward: float, problem: str) -> EvaluatorOutput:
+def _by_reward(reward: float, problem: str) -> values.EvaluatorOutput:
     errors = (error("other", problem, tool="evaluate"),) if problem else ()
-    return EvaluatorOutput(not problem, "heuristic", errors=errors, reward_signal=reward)
+    return values.EvaluatorOutput(not problem, "heuristic", errors=errors, reward_signal=reward)
 
 
 def fill_in(command: str, prompt: str, prompt_file: str) -> str:
@@ -181,10 +169,10 @@ def fill_in(command: str, prompt: str, prompt_file: str) -> str:
     return with_file.replace("{prompt}", shlex.quote(prompt.replace("\0", "")))
 
 
-def _output_of_program(ended: Finished, variant: Variant) -> ActorOutput:
+def _output_of_program(ended: Finished, variant: values.Variant) -> values.ActorOutput:
     stream = read_steps(ended.stdout)
     words = prose_of(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
-    return ActorOutput(
+    return values.ActorOutput(
         actions=stream.actions if stream and variant == "react" else (),
         rationale=clip_middle(words, _RATIONALE_KEPT),
         strategy=_strategy(words) or (stream.strategy if stream else ""),
@@ -209,24 +197,24 @@ def _crash(ended: Finished) -> str:
     return ""
 
 
-def _output_of_record(answer: Any, variant: Variant) -> ActorOutput | None:
+def _output_of_record(answer: Any, variant: values.Variant) -> values.ActorOutput | None:
     """The record that a function returned, as such or as a mapping; None for other answers."""
-    if isinstance(answer, ActorOutput):
+    if isinstance(answer, values.ActorOutput):
         return answer
     if not isinstance(answer, Mapping):
         return None
-    if answer.keys() & set(ActorOutput._fields):
+    if answer.keys() & set(values.ActorOutput._fields):
         try:
-            return from_plain(ActorOutput, {"variant": variant, **answer})
+            return from_plain(values.ActorOutput, {"variant": variant, **answer})
         except DecodeError as problem:
             raise InvalidInput(f"the actor returned an invalid record: {problem}") from problem
     return _output_of_text(json.dumps(dict(answer), default=str), variant)
 
 
-def _output_of_text(text: str, variant: Variant) -> ActorOutput:
+def _output_of_text(text: str, variant: values.Variant) -> values.ActorOutput:
     answer = clip_middle(prose_of(text), _RATIONALE_KEPT)
-    action = Action("other", one_line(answer, 200) or "gave an empty answer")
-    return ActorOutput((action,), answer, strategy=_strategy(answer), variant=variant)
+    action = values.Action("other", one_line(answer, 200) or "gave an empty answer")
+    return values.ActorOutput((action,), answer, strategy=_strategy(answer), variant=variant)
 
 
 def _strategy(text: str) -> str:
@@ -241,12 +229,12 @@ class Reviewer:
     def __init__(self) -> None:
         self._unread = b""
 
-    async def review(self, question: str) -> tuple[VerificationResult, ToolReport]:
+    async def review(self, question: str) -> tuple[values.VerificationResult, ToolReport]:
         """The person's verdict; InvalidInput if nobody is there to answer."""
         print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
         answer = clean((await self._line()).decode("utf-8", "replace")).strip()
         is_right = answer.lower() in _ACCEPTED
-        result = VerificationResult(
+        result = values.VerificationResult(
             "review", "pass" if is_right else "fail", stdout=answer, command=question,
             kind="manual_review",
         )  # fmt: skip
@@ -283,14 +271,14 @@ _SHELL_SIGNS = set("|&;<>()$`\\\"'*?[]#~=%{}\n")
 _BUILTINS = {"true", "false", "test", "exit", "cd", ".", ":", "exec", "echo"}
 _NOT_STARTED = {126, 127}
 _QUESTION = "Is the work right?"
-KINDS: dict[str, VerificationType] = {
+KINDS: dict[str, values.VerificationType] = {
     "unit": "unit_tests",
     "integration": "integration_tests",
     "types": "type_check",
     "build": "compilation",
     "api": "external_api",
     "manual": "manual_review",
-    **{kind: kind for kind in get_args(VerificationType)},
+    **{kind: kind for kind in get_args(values.VerificationType)},
 }
 
 WEIGHTS = {"tests": 0.5, "types": 0.3, "lint": 0.2}
@@ -301,7 +289,7 @@ class Verifier(NamedTuple):
     """A command that judges the work, or a question to a person."""
 
     command: str
-    kind: VerificationType | None = None  # None: that of the tool
+    kind: values.VerificationType | None = None  # None: that of the tool
 
     @property
     def is_manual(self) -> bool:
@@ -330,12 +318,16 @@ def check_verifiers(verifiers: Sequence[str], cwd: str) -> None:
                 raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
 
 
-def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
+def judge(
+    check: Verifier, ended: Finished, *, cwd: str
+) -> tuple[values.VerificationResult, ToolReport]:
     """One tool's verdict with what its output says."""
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(check.command, output)
     is_broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
-    status: Status = "fail"  # a verdict on the work; "error" means that the tool could not judge
+    status: values.Status = (
+        "fail"  # a verdict on the work; "error" means that the tool could not judge
+    )
     if is_broken or ended.exit_code in _NOT_STARTED:
         status = "error"
     elif ended.exit_code == 0:
@@ -349,7 +341,7 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
         error._replace(file=error.file.removeprefix(base)) if error.file else error
         for error in errors
     )
-    result = VerificationResult(
+    result = values.VerificationResult(
         tool=tool.name,
         status=status,
         exit_code=ended.exit_code,
@@ -375,7 +367,7 @@ def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | 
     return report if report.metrics.tests_total else None
 
 
-def _overall_error(tool: Tool, ended: Finished, output: str) -> StructuredError:
+def _overall_error(tool: Tool, ended: Finished, output: str) -> values.StructuredError:
     """The error for a failure that the output does not place."""
     name, trace = tool.name, output[-2000:]
     if ended.timed_out:
@@ -390,13 +382,15 @@ def _overall_error(tool: Tool, ended: Finished, output: str) -> StructuredError:
     return main_message(output, tool) or error("other", words, tool=name)
 
 
-def combine(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> EvaluatorOutput:
+def combine(
+    judged: Sequence[tuple[values.VerificationResult, ToolReport]],
+) -> values.EvaluatorOutput:
     """The judgements of several tools as one."""
     results = tuple(result for result, _ in judged)
     errors = [error for _, report in judged for error in report.errors]
     errors.sort(key=lambda error: error.severity != "error")
     kinds = {result.kind for result in results}
-    return EvaluatorOutput(
+    return values.EvaluatorOutput(
         passed=bool(results) and all(result.status == "pass" for result in results),
         verification_type=kinds.pop() if len(kinds) == 1 else "combined" if kinds else "heuristic",
         results=results,
@@ -406,9 +400,9 @@ def combine(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> Evaluato
     )
 
 
-def _sum_counts(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
+def _sum_counts(metrics: Sequence[values.VerificationMetrics]) -> values.VerificationMetrics:
     """The sums of several tools' counts; of several coverages the last."""
-    sums = VerificationMetrics()
+    sums = values.VerificationMetrics()
     for counts in metrics:
         for name in counts._fields:
             new, old = getattr(counts, name), getattr(sums, name)
@@ -418,9 +412,9 @@ def _sum_counts(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
     return sums
 
 
-def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
+def reward(judged: Sequence[tuple[values.VerificationResult, ToolReport]]) -> float:
     """The reward in 0 … 1; 1 exactly when everything passed."""
-    groups: dict[str, list[tuple[VerificationResult, ToolReport]]] = {}
+    groups: dict[str, list[tuple[values.VerificationResult, ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
     earned = 0.0
@@ -433,7 +427,7 @@ def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
     return round(earned / sum(WEIGHTS[name] for name in groups), 6) if groups else 0.0
 
 
-def _tests(result: VerificationResult, report: ToolReport) -> tuple[int, int]:
+def _tests(result: values.VerificationResult, report: ToolReport) -> tuple[int, int]:
     """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
     good, ran = report.metrics.tests_passed, report.metrics.tests_total
     if result.status == "pass":

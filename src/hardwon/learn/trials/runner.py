@@ -17,34 +17,10 @@ from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.text.clean import clip
 from hardwon.core.text.redact import redact
 from hardwon.engine.runtime import Runtime, prompt_text
-from hardwon.learn.trials import files
+from hardwon.learn.trials import files, reflect, values
 from hardwon.learn.trials.files import Difference, LoopJournal, repository
-from hardwon.learn.trials.reflect import (
-    FailedTrial,
-    compare,
-    describe,
-    describe_change,
-    is_error,
-    main_error,
-    reflect,
-    signature_of,
-)
 from hardwon.learn.trials.roles import Attempt, Functions, Roles, verifier
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
-from hardwon.learn.trials.values import (
-    ActorOutput,
-    EvaluatorOutput,
-    LoopEnd,
-    LoopState,
-    MemoryMetadata,
-    Options,
-    Outcome,
-    Policy,
-    Record,
-    StructuredError,
-    Trial,
-    verdict,
-)
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 
@@ -66,17 +42,17 @@ class Runner:
         self._delivery = ""
 
     @property
-    def state(self) -> LoopState:
+    def state(self) -> values.LoopState:
         """The current state of the loop."""
         assert self._journal.state is not None
         return self._journal.state
 
-    async def run(self) -> LoopState:
+    async def run(self) -> values.LoopState:
         """Run the loop; returns the state in which it ended."""
         while self.state.status == "running":
             if self._is_aborted():
-                self._end(LoopEnd("aborted", "aborted by request"))
-            elif ended := verdict(self.state):
+                self._end(values.LoopEnd("aborted", "aborted by request"))
+            elif ended := values.verdict(self.state):
                 self._end(ended)
             else:
                 await self._trial()
@@ -152,23 +128,25 @@ class Runner:
             self._journal.note(f"no snapshot of the work tree: {error}")
             return "", None
 
-    async def _judge(self, attempt: Attempt) -> EvaluatorOutput:
+    async def _judge(self, attempt: Attempt) -> values.EvaluatorOutput:
         assert self.state.open is not None
         if self.state.open.evaluation:
             return self.state.open.evaluation
         self._say("verifying", self.state)
         if crash := attempt.output.crash:
             is_late = "time limit" in crash
-            error = StructuredError("timeout" if is_late else "runtime_error", crash, tool="actor")
-            judged = EvaluatorOutput(False, "heuristic", errors=(error,))
+            error = values.StructuredError(
+                "timeout" if is_late else "runtime_error", crash, tool="actor"
+            )
+            judged = values.EvaluatorOutput(False, "heuristic", errors=(error,))
         else:
             judged = await self._roles.judge(attempt)
-        evaluation: EvaluatorOutput = _without_secrets(judged)
+        evaluation: values.EvaluatorOutput = _without_secrets(judged)
         self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
 
     async def _finish(
-        self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
+        self, actor: values.ActorOutput, evaluation: values.EvaluatorOutput, *, began: float
     ) -> None:
         earlier = self._earlier()
         trial = finished_trial(self.state, actor, evaluation, last=earlier[-1] if earlier else None)
@@ -180,23 +158,27 @@ class Runner:
         self._say("finished", self.state)
 
     async def _reflect(
-        self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput
-    ) -> Record:
+        self, trial: values.Trial, actor: values.ActorOutput, evaluation: values.EvaluatorOutput
+    ) -> values.Record:
         """The reflection on a trial; one that is on disk is used again."""
         stored = self._journal.records.get(trial.number)
         if stored is not None and stored.signature == trial.signature:
             return stored
         earlier, state = self._earlier(), self.state
-        failed = FailedTrial(state.task, trial.number, actor, evaluation, trial.signature, earlier)
-        words = await reflect(failed, model=self._model, system=self._system, scope=state.scope)
-        record = Record(
+        failed = reflect.FailedTrial(
+            state.task, trial.number, actor, evaluation, trial.signature, earlier
+        )
+        words = await reflect.reflect(
+            failed, model=self._model, system=self._system, scope=state.scope
+        )
+        record = values.Record(
             loop_id=state.loop_id,
             iteration=trial.number,
             timestamp=trial.at,
             actor_output=actor,
             evaluator_output=evaluation,
             self_reflection=_without_secrets(words),
-            memory_metadata=MemoryMetadata(),
+            memory_metadata=values.MemoryMetadata(),
             task_description=state.task,
             context_injected=bool(trial.window),
             previous_reflections_used=trial.window,
@@ -209,10 +191,10 @@ class Runner:
         self._journal.keep(record)
         return record
 
-    def _earlier(self) -> tuple[Record, ...]:
+    def _earlier(self) -> tuple[values.Record, ...]:
         return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
-    def _end(self, ended: LoopEnd) -> None:
+    def _end(self, ended: values.LoopEnd) -> None:
         """Keep the lessons, then close the journal."""
         reflections = list(self._journal.records.values())
         lessons = keep_lessons(self._engine, self.state, reflections, self._repository)
@@ -270,36 +252,40 @@ def _without_secrets(value: Any) -> Any:
 
 
 def finished_trial(
-    state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput, *, last: Record | None
-) -> Trial:
+    state: values.LoopState,
+    actor: values.ActorOutput,
+    evaluation: values.EvaluatorOutput,
+    *,
+    last: values.Record | None,
+) -> values.Trial:
     """The numbers of the open trial, before any reflection; `last` is the trial before."""
     assert state.open is not None
     number = state.open.number
     bad = [result.tool for result in evaluation.results if result.status != "pass"]
     reason = f"{', '.join(bad) or 'the evaluation'} failed"
-    outcome: Outcome = "final" if number + 1 >= state.options.max_trials else "failed"
+    outcome: values.Outcome = "final" if number + 1 >= state.options.max_trials else "failed"
     if actor.crash:
         outcome, reason = "critical", actor.crash
     elif evaluation.passed:
         outcome, reason = "passed", "all verifications passed"
-    worst = main_error(evaluation.errors)
-    return Trial(
+    worst = reflect.main_error(evaluation.errors)
+    return values.Trial(
         number=number,
         outcome=outcome,
         reason=reason,
         reward=evaluation.reward_signal,
-        errors=sum(map(is_error, evaluation.errors)),
-        signature=signature_of(evaluation, actor.crash),
-        failure=describe(worst) if worst else "",
-        delta=compare(evaluation, last.evaluator_output) if last else None,
+        errors=sum(map(reflect.is_error, evaluation.errors)),
+        signature=reflect.signature_of(evaluation, actor.crash),
+        failure=reflect.describe(worst) if worst else "",
+        delta=reflect.compare(evaluation, last.evaluator_output) if last else None,
         tree=state.open.tree,
         window=state.open.window,
         lessons_used=state.open.lessons_used,
-        change=describe_change(actor),
+        change=reflect.describe_change(actor),
     )
 
 
-def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
+def in_view(state: values.LoopState, records: Sequence[values.Record]) -> list[values.Record]:
     """The reflections that the next trial sees."""
     if not state.options.inject:
         return []
@@ -307,10 +293,10 @@ def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
     return window(records, policy=state.options.policy, size=size)
 
 
-def memory_of(state: LoopState, records: Sequence[Record]) -> MemoryMetadata:
+def memory_of(state: values.LoopState, records: Sequence[values.Record]) -> values.MemoryMetadata:
     """The window after this trial."""
     visible = in_view(state, records)
-    return MemoryMetadata(
+    return values.MemoryMetadata(
         omega_capacity=omega(state.options.omega, state.kind, records),
         current_memory_size=len(visible),
         reflections_in_context=tuple(record.iteration for record in visible),
@@ -339,16 +325,16 @@ class Prompt(str):
 
     task: str
     trial: int
-    reflections: tuple[Record, ...]
+    reflections: tuple[values.Record, ...]
 
     @classmethod
     def of(
         cls,
-        options: Options,
+        options: values.Options,
         trial: int,
         *,
-        window: Sequence[Record],
-        last: Record | None,
+        window: Sequence[values.Record],
+        last: values.Record | None,
         known: str,
     ) -> Prompt:
         """The prompt of a trial with the reflections that fit and the errors of the last trial."""
@@ -368,7 +354,7 @@ class Prompt(str):
             "\n\n".join((taught, *(text for _, text in fitted))) if fitted else "",
             _list(
                 "## What the tools said last",
-                [f"{error.tool or 'check'}: {describe(error)}" for error in errors],
+                [f"{error.tool or 'check'}: {reflect.describe(error)}" for error in errors],
             ),
             known,
             _list("## How the work will be checked", checks),
@@ -390,7 +376,7 @@ def check_omega(text: str) -> None:
         raise InvalidInput(f"omega must be auto or in 1 … {_LARGEST}, not {text!r}")
 
 
-def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
+def omega(setting: str, kind: str, records: Sequence[values.Record]) -> int:
     """The size of the window; by `auto` larger when there are more kinds of failure."""
     if setting == "auto":
         kinds = len({record.category for record in records})
@@ -398,7 +384,9 @@ def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
     return int(setting) if setting else DEFAULTS.get(kind, _OTHERWISE)
 
 
-def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Record]:
+def window(
+    records: Sequence[values.Record], *, policy: values.Policy, size: int
+) -> list[values.Record]:
     """At most `size` reflections, oldest first.
 
     Chosen are the newest, the newest on each failure (`recency`), or the most relevant ones.
@@ -414,7 +402,7 @@ def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Reco
     return sorted(newest[:size], key=lambda record: record.iteration)
 
 
-def relevance(record: Record, last: Record) -> float:
+def relevance(record: values.Record, last: values.Record) -> float:
     """How relevant a reflection is to the last failure; older ones count less."""
     matching = 2.0 * (record.signature == last.signature) + 1.0 * (record.category == last.category)
     shared = _words(record) & _words(last)
@@ -425,7 +413,7 @@ def relevance(record: Record, last: Record) -> float:
     )
 
 
-def _words(record: Record) -> set[str]:
+def _words(record: values.Record) -> set[str]:
     texts = (error.message for error in record.evaluator_output.errors[:10])
     return set(re.findall(r"[a-z_]{3,}", " ".join(texts).lower()))
 
@@ -435,12 +423,12 @@ def tokens(text: str) -> int:
     return math.ceil(len(text) / 4)
 
 
-def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
+def fitting(records: Sequence[values.Record], budget: int) -> list[tuple[values.Record, str]]:
     """The rendered reflections that fit, newest chosen first, shown oldest first.
 
     The newest is always among them, cut if it must be.
     """
-    fitted: list[tuple[Record, str]] = []
+    fitted: list[tuple[values.Record, str]] = []
     remaining = budget
     newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
     for record in newest_first:
@@ -456,7 +444,7 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
     return fitted[::-1]
 
 
-def render(record: Record) -> str:
+def render(record: values.Record) -> str:
     """One reflection as the actor reads it."""
     reflection = record.self_reflection
     parts = (

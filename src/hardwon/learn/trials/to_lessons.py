@@ -10,12 +10,12 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.delivery import Injection
-from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, evidence_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
+from hardwon.learn.trials import values
 from hardwon.learn.trials.analytics import similar_loops
 from hardwon.learn.trials.files import Repository, number_name
 from hardwon.learn.trials.reflect import (
@@ -26,14 +26,6 @@ from hardwon.learn.trials.reflect import (
     is_error,
     main_error,
 )
-from hardwon.learn.trials.values import (
-    IMPORTED,
-    ActorOutput,
-    LoopState,
-    Record,
-    StructuredError,
-    Trial,
-)
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
@@ -41,8 +33,8 @@ _SHELL = "bash"  # the usual name of the tool in which an agent would see the fa
 
 def keep_lessons(
     engine: Runtime,
-    state: LoopState,
-    records: Sequence[Record],
+    state: values.LoopState,
+    records: Sequence[values.Record],
     repository: Repository | None = None,
 ) -> int:
     """Keep a lesson for every kind of failure in the loop; returns how many."""
@@ -68,22 +60,21 @@ def keep_lessons(
 def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> Injection:
     """What is known for a task: what the turn door tells, and what loops like this one taught."""
     similar = similar_loops(loops, scope, task)
-    doors = engine.doors
-    query = doors.asked_at_turn(scope, "\n".join(dict.fromkeys((task, *similar.values()))))
-    run, delivering = doors.run(scope, None), doors.delivering
+    asked = "\n".join(dict.fromkeys((task, *similar.values())))
+    run = engine.doors.run(scope, None)
 
     def is_wanted(lesson: Lesson) -> bool:
-        from_loops = (value.partition("/")[0] for value in values_of(lesson.evidence, Kind.LOOP))
+        from_loops = (value.partition("/")[0] for value in evidence_of(lesson, Kind.LOOP))
         return any(loop_id in similar for loop_id in from_loops)
 
-    asked = query._replace(text=task)
-    return delivering.tell(
-        run, delivering.recall_lessons(scope, asked, UNKNOWN, run, is_wanted=is_wanted)
-    )
+    return engine.doors.tell_at_turn(scope, asked, task, run, is_wanted)
 
 
 def _lesson(
-    state: LoopState, record: Record, records: Sequence[Record], repository: Repository | None
+    state: values.LoopState,
+    record: values.Record,
+    records: Sequence[values.Record],
+    repository: Repository | None,
 ) -> Lesson:
     """The lesson of one reflection; a failure that was overcome gives more confidence."""
     reflection = record.self_reflection
@@ -96,7 +87,7 @@ def _lesson(
     for result in record.evaluator_output.results:
         shown += [f"{result.stdout}\n{result.stderr}"] if result.status == "fail" else []
     digests = [*map(digest, errors), *(signature(_SHELL, text).digest for text in shown)]
-    is_imported, is_by_rules = state.reason == IMPORTED, _is_by_rules(record)
+    is_imported, is_by_rules = state.reason == values.IMPORTED, _is_by_rules(record)
     status = Status.SEEN if is_by_rules else Status.CANDIDATE
     # What another program's model wrote was told there, and is told here.
     if overcome or (is_imported and not is_by_rules):
@@ -120,7 +111,9 @@ def _lesson(
     )
 
 
-def _overcome(state: LoopState, record: Record, repository: Repository | None) -> Trial | None:
+def _overcome(
+    state: values.LoopState, record: values.Record, repository: Repository | None
+) -> values.Trial | None:
     """The first later trial that did better and did not fail this way.
 
     Its change is all that was changed since the failure, also by trials in between.
@@ -133,12 +126,14 @@ def _overcome(state: LoopState, record: Record, repository: Repository | None) -
             if repository and trial is not later[0] and before and before.tree and trial.tree:
                 with suppress(HardwonError):
                     since = repository.difference(before.tree, trial.tree)
-                    return trial._replace(change=describe_change(since.applied_to(ActorOutput())))
+                    return trial._replace(
+                        change=describe_change(since.applied_to(values.ActorOutput()))
+                    )
             return trial
     return None
 
 
-def _situation(record: Record, worst: StructuredError | None) -> str:
+def _situation(record: values.Record, worst: values.StructuredError | None) -> str:
     """The task and the tool's message; if both are missing, the reflection's own text."""
     if not record.task_description and worst is None:
         return clip(one_line(record.self_reflection.reflection_text), 200)
@@ -149,7 +144,7 @@ def _situation(record: Record, worst: StructuredError | None) -> str:
     return f"{task} and {complaint}" if complaint else task
 
 
-def _mistake(record: Record, worst: StructuredError | None) -> str:
+def _mistake(record: values.Record, worst: values.StructuredError | None) -> str:
     """The cause, without its line number: later edits change that."""
     reflection = record.self_reflection
     if worst and _is_by_rules(record) and not record.actor_output.crash:
@@ -158,7 +153,7 @@ def _mistake(record: Record, worst: StructuredError | None) -> str:
     return cause or clip(reflection.reflection_text, 400)
 
 
-def _correction(advice: Sequence[str], overcome: Trial | None, *, is_known: bool) -> str:
+def _correction(advice: Sequence[str], overcome: values.Trial | None, *, is_known: bool) -> str:
     """What to do: a model's advice, or what the trials proved."""
     words = " ".join(dict.fromkeys(advice[:4]))
     if overcome is None:
@@ -167,7 +162,9 @@ def _correction(advice: Sequence[str], overcome: Trial | None, *, is_known: bool
     return f"{words} (Trial {overcome.number + 1} got over it{worked})".strip()
 
 
-def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -> list[str]:
+def _advice(
+    record: values.Record, records: Sequence[values.Record], overcome: values.Trial | None
+) -> list[str]:
     """A model's advice, without names that the loop never showed.
 
     Of the rules only lessons about this error: their steps fit one trial.
@@ -184,5 +181,5 @@ def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -
     return list(filter(None, supported)) or [reflection.reflection_text]
 
 
-def _is_by_rules(record: Record) -> bool:
+def _is_by_rules(record: values.Record) -> bool:
     return record.self_reflection.author.startswith(RULES)

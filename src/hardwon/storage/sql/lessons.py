@@ -140,7 +140,7 @@ class SqlLessons:
             self.index.note(tenancy, shelf, number, {}, is_new=False)
             self.index.settle(tenancy, shelf)
             tenancy.run(_SQL["delete"], id=number, shelf=shelf)
-            scopes.transaction_notes(self._db).pop(number, None)
+            self._db.lesson_notes.pop(number, None)
             if before.guard:
                 self.publish_guards()
 
@@ -240,7 +240,7 @@ class SqlLessons:
     def _remember(self, lesson: Lesson) -> Lesson:
         """Keep a lesson while nobody else can change it, or the state is known; returns it."""
         if self._db.is_alone:
-            scopes.transaction_notes(self._db)[lesson.id] = lesson
+            self._db.lesson_notes[lesson.id] = lesson
         elif (state := self._db.last_state()) is not None:
             if self._read[0] != state:
                 self._read = state, {}
@@ -252,7 +252,7 @@ class SqlLessons:
         shelf = scopes.own(self._db, scope)
         known: Lesson | None = None  # as it is stored, if nobody else can change it
         if self._db.is_alone:
-            (state, read), notes = self._read, scopes.transaction_notes(self._db)
+            (state, read), notes = self._read, self._db.lesson_notes
             is_current = state is not None and state == self._db.last_state()
             known = notes.get(number) or (read.get(number) if is_current else None)
         if shelf is not None and known is not None and known.scope == scope:

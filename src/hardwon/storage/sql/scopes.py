@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import time_limits
 from hardwon.core.values.scope import Scope
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _SQL = read_queries(__file__)
 SEEN, HERE = _SQL["seen"], _SQL["here"]
 _SEEN = "shelves"  # key of the shelves that a turn has read
-_KNOWN = "shelves"  # key of those that a writing transaction has read
 
 
 class Shelf(NamedTuple):
@@ -86,33 +85,20 @@ def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
     return noted_shelves if isinstance(noted_shelves, Visible) else None
 
 
-def transaction_notes(database: SqlDatabase) -> dict[object, Any]:
-    """What the open writing transaction has read; outside of one nothing is kept."""
-    notes = database.notes
-    found: dict[object, Any] = {} if notes is None else notes.setdefault(_KNOWN, {})
-    return found
-
-
-def shelf_notes(database: SqlDatabase) -> dict[object, Any]:
-    """What is known of shelves; empty where nobody tells of changes."""
-    notes = database.shelf_notes
-    return {} if notes is None else notes
-
-
 def forget_notes(database: SqlDatabase) -> None:
     """Read shelves again: they have changed."""
-    transaction_notes(database).clear()
-    shelf_notes(database).clear()
+    database.lesson_notes.clear()
+    database.shelf_notes.clear()
 
 
 def own(database: SqlDatabase, scope: Scope) -> int | None:
     """The shelf of exactly this scope, if there is one."""
     database.touch(scope)
-    shelf: int | None = shelf_notes(database).get(scope)
+    shelf: int | None = database.shelf_notes.get(scope)
     if shelf is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
         if row := database.of(scope.tenant).row(_SQL["own"], **values):
-            shelf = shelf_notes(database)[scope] = row[0]
+            shelf = database.shelf_notes[scope] = row[0]
     return shelf
 
 

@@ -11,19 +11,9 @@ import click
 from hardwon import Agent
 from hardwon.core.text.clean import plural
 from hardwon.core.values.dream import DreamState
-from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag
-from hardwon.surfaces.cli.output import (
-    INTERRUPTED,
-    Output,
-    Progress,
-    complain,
-    emit,
-    is_json,
-    listing,
-    say,
-    say_folded,
-)
+from hardwon.surfaces.cli.output import Output, Progress, emit, listing
 
 _NAP = 0.2  # seconds
 _CAUGHT = (signal.SIGINT, signal.SIGTERM)
@@ -52,7 +42,9 @@ def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **p
         return
     with _StopRequest() as stop_request, options.open_agent(**place) as agent:
         if watch:
-            agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
+            agent.dreams.watch(
+                wait=stop_request.wait, tell=lambda dream: output.say_folded(dream.report)
+            )
             return
         if if_due and (reason := agent.dreams.due()):
             emit(Output({"skipped": reason}, f"no dream: {reason}"))
@@ -62,8 +54,8 @@ def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **p
     emit(Output(dream, dream.report))
     if stop_request.is_interrupt and dream.state == DreamState.WOKEN:
         undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
-        complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
-        raise click.exceptions.Exit(INTERRUPTED)
+        output.complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
+        raise click.exceptions.Exit(output.INTERRUPTED)
 
 
 @command.verb("list")
@@ -92,7 +84,7 @@ _DREAM = click.argument("dream_id", metavar="ID")
 def show(agent: Agent, dream_id: str) -> Output:
     """The report of the dream ID."""
     dream = agent.dreams.get(dream_id)
-    changes = agent.dreams.changes(dream_id) if is_json() else ()
+    changes = agent.dreams.changes(dream_id)
     return Output({**dream._asdict(), "changes": changes}, dream.report)
 
 
@@ -101,14 +93,11 @@ def show(agent: Agent, dream_id: str) -> Output:
 def undo(agent: Agent, dream_id: str) -> Output:
     """Restore the lessons that the dream ID merged, promoted, flagged or retired."""
     dream, restored, unchanged = agent.dreams.undo(dream_id)
-
-    def show() -> None:
-        say(f"dream {dream.id[:8]} is undone: {plural(restored, 'change')} taken back")
-        if unchanged:
-            stay = "stays as it is" if unchanged == 1 else "stay as they are"
-            say(f"{plural(unchanged, 'lesson')} changed since then {stay}", dim=True)
-
-    return Output({"id": dream.id, "restored": restored, "left": unchanged}, show)
+    lines = [f"dream {dream.id[:8]} is undone: {plural(restored, 'change')} taken back"]
+    if unchanged:
+        stay = "stays as it is" if unchanged == 1 else "stay as they are"
+        lines.append(f"{plural(unchanged, 'lesson')} changed since then {stay}")
+    return Output({"id": dream.id, "restored": restored, "left": unchanged}, lines)
 
 
 class _StopRequest:

@@ -18,7 +18,7 @@ import click
 
 from hardwon import __version__
 from hardwon.core import settings_file
-from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.service import kept_token
@@ -196,11 +196,24 @@ def command(
             _say_what_is_next(target, level)
     if wants_model is not None:
         way = way or (BACKGROUND if wants_model else NONE)
-    if not dry_run:
-        choose_reader(agents, data_home, way, is_asking=not yes)
-        from hardwon.surfaces.cli.learning import offer_learning
+    if dry_run:
+        return
+    choose_reader(agents, data_home, way, is_asking=not yes)
+    _offer_learning(data_home, wants_learning, is_asking=not yes)
 
-        offer_learning(data_home, wants_learning, is_asking=not yes)
+
+def _offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
+    """Offer to learn from past sessions; a machine that cannot is an error only if it must."""
+    if wanted is False or (wanted is None and load(home).server.url):
+        return
+    try:
+        from hardwon.surfaces.cli.session import offer_learning
+
+        offer_learning(home, is_wanted=bool(wanted), is_asking=is_asking)
+    except MissingExtra as error:
+        if wanted:
+            raise
+        say(f"  To learn from past sessions, too: pip install 'hardwon[{error.extra}]'")
 
 
 @click.command("uninstall")

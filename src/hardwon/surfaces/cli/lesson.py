@@ -17,19 +17,9 @@ from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values import plain
 from hardwon.core.values.lesson import Change, Kind, Status, confirmation, evidence_of, statuses
 from hardwon.knowledge.reading.guards import guard_of
-from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import (
-    AGAIN,
-    Output,
-    Progress,
-    emit,
-    fit_rows,
-    is_json,
-    say,
-    say_folded,
-    width,
-)
+from hardwon.surfaces.cli.output import AGAIN, Output, Progress, emit, is_json, say, write
 from hardwon.surfaces.presentation import wording
 
 
@@ -114,7 +104,7 @@ def list_(
         places = [f"{n:,} with {options.scope_options(at)}" for at, n in elsewhere.items()]
         if places:
             ellipsis = "; …" if len(places) > _NAMED else ""
-            say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
+            output.say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
     return Output(first, show)
 
@@ -157,8 +147,8 @@ def _say_rows(lessons: Sequence[Lesson]) -> None:
         )
         for lesson in lessons
     ]
-    for lesson, line in zip(lessons, fit_rows(cells, room=width() - 2), strict=True):
-        say(f"  {line}")
+    for lesson, line in zip(lessons, output.fit_rows(cells), strict=True):
+        say(line)
         reasons = evidence_of(lesson, Kind.QUARANTINED)
         for reason in reasons if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
@@ -292,8 +282,7 @@ def export(form: str, output: str | None, **place: Any) -> None:
     if output is None:
         click.echo(pack.encode(), nl=False)  # a pack is UTF-8, whatever the locale is
         return
-    with open(output, "w", encoding="utf-8") as file:
-        file.write(pack)
+    write(output, pack)
     count = pack.count("\n" if form == "jsonl" else "\n## ")
     say(f"OK: wrote {plural(count, 'lesson')} to {output}")
 

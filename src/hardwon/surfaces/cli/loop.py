@@ -15,7 +15,7 @@ from typing import Any, get_args
 import click
 
 from hardwon import Agent
-from hardwon.core.errors import InvalidInput, NotFound, SetupError, storage_error
+from hardwon.core.errors import InvalidInput, NotFound, SetupError
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
@@ -25,22 +25,9 @@ from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
 from hardwon.learn.trials.roles import PROFILES, Functions
-from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.loop_report import analysis_page, curves, facts, spark
+from hardwon.surfaces.cli import loop_report, options, output
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import (
-    AGAIN,
-    Output,
-    Progress,
-    age,
-    complain,
-    dump,
-    emit,
-    is_json,
-    listing,
-    say,
-    table,
-)
+from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, say
 
 _VERIFY = (
     "Command that judges the work; may be repeated. Its kind is known by the tool, or given:"
@@ -190,7 +177,7 @@ def _run_to_end(
     if restore_best and not state.passed and state.best:
         number = loops.restore_best(state.loop_id)
         complain(f"the work tree was restored to trial {number + 1}, the best one")
-    emit(Output(state, (), code=not state.passed))
+    output.emit(Output(state, (), code=not state.passed))
 
 
 def _interrupt(*_: object) -> None:
@@ -202,7 +189,7 @@ def _interrupt(*_: object) -> None:
 
 def _progress(event: str, state: values.LoopState) -> None:
     """Print what a loop does; nothing if JSON follows."""
-    if is_json():
+    if output.is_json():
         return
     if event in _DOING:
         number = state.open.number if state.open else len(state.trials)
@@ -247,7 +234,7 @@ def status(agent: Agent, loop_id: str | None) -> Output:
         f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}",
         f"  task: {clip(one_line(state.task), 100)}",
         f"  trials: {len(state.trials)} of {state.options.max_trials}"
-        f"  {spark(state.rewards, high=1)}",
+        f"  {loop_report.spark(state.rewards, high=1)}",
     ]
     if state.best:
         lines.append(f"  best: trial {state.best.number + 1}, reward {state.best.reward:.2f}")
@@ -299,7 +286,7 @@ def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
             say(f"task: {clip(one_line(state.task), 200)}")
             for note in state.notes:
                 say(f"note: {note}", fg="yellow")
-            table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
+            output.table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
         for record in records:
             _say_reflection(record, is_full=trial is not None)
         for name in damaged:
@@ -341,13 +328,13 @@ def list_(agent: Agent, limit: int, status: str | None) -> Output:
             state.loop_id,
             _standing(agent.loops, state),
             plural(len(state.trials), "trial"),
-            spark(state.rewards, high=1),
-            f"{age(datetime.fromisoformat(state.created_at), utc_now())} ago",
+            loop_report.spark(state.rewards, high=1),
+            f"{output.age(datetime.fromisoformat(state.created_at), utc_now())} ago",
             clip(one_line(state.task), 60),
         )
         for state in states
     ]
-    return listing([_fields(state) for state in states], rows, "(no loops)")
+    return output.listing([_fields(state) for state in states], rows, "(no loops)")
 
 
 _filters = options.together(
@@ -411,12 +398,12 @@ def analyze(agent: Agent, html: str | None, min_frequency: int) -> Output:
         analysis = agent.loops.analyze(watch=lambda: tell(next(done), total))
     patterns = agent.loops.patterns(min_frequency=min_frequency)
     if html:
-        _write(html, analysis_page(analysis, title="What the trials taught"))
+        output.write(html, loop_report.page_of(analysis, title="What the trials taught"))
 
     def show() -> None:
-        table(facts(analysis), indent="")
+        output.table(loop_report.facts(analysis), indent="")
         shared = [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]]
-        drawn = curves(analysis) if analysis.loops else ()
+        drawn = loop_report.curves(analysis) if analysis.loops else ()
         for title, lines in (*drawn, ("Said more than once", shared)):
             if lines:
                 say(f"\n{title}", bold=True)
@@ -446,22 +433,13 @@ def export(loop_id: str, published: bool, target: str | None, **scope: Any) -> N
         records = agent.loops.reflections(loop_id)
     documents = exchange.export(records, published=published or is_layout)
     if target is None:
-        dump(documents)
+        output.dump(documents)
         return
     folder = os.path.join(target, exchange.published_id(loop_id)) if is_layout else target
     for document in documents:
         text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-        _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), text)
+        output.write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), text)
     say(f"{plural(len(documents), 'reflection')} written to {folder}")
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 @command.verb("import")

@@ -99,7 +99,7 @@ def curves(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
     yield _NEWEST, newest
 
 
-def analysis_page(analysis: Analysis, *, title: str) -> str:
+def page_of(analysis: Analysis, *, title: str) -> str:
     """The whole page."""
     helped = (
         ("with lessons", analysis.success_with_lessons),

@@ -56,6 +56,13 @@ def dump(value: Any) -> None:
     click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
 
 
+def write(path: str, text: str) -> None:
+    """Write a file, with the folders that lead to it."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+
+
 class Output(NamedTuple):
     """What a command answers with: `value` with --json, else `text`, or what `text` prints."""
 
@@ -108,25 +115,22 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
             say_folded((indent + "  ".join(map(str.ljust, cells, widths))).rstrip())
 
 
-def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
+def fit_rows(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Rows as aligned lines; on a terminal the last two columns share the free width."""
-    if not rows:
-        return []
+
+    def free() -> int:
+        return width() - 4 - sum(room + 2 for room in widths[:-2] if room)
+
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if sys.stdout.isatty():
+    if rows and sys.stdout.isatty():
         for at in range(len(widths) - 3, 0, -1):  # what a narrow terminal has no room for
-            widths[at] *= _free(widths, room) >= _LEAST
-        free = max(_LEAST, _free(widths, room))
-        widths[-2] = min(widths[-2], max(free * 2 // 5, free - widths[-1]))
-        widths[-1] = min(widths[-1], free - widths[-2])
+            widths[at] *= free() >= _LEAST
+        shared = max(_LEAST, free())
+        widths[-2] = min(widths[-2], max(shared * 2 // 5, shared - widths[-1]))
+        widths[-1] = min(widths[-1], shared - widths[-2])
     cells = (zip(row, widths, strict=True) for row in rows)  # a column without room is left out
     lines = ((clip(cell, room).ljust(room) for cell, room in row if room) for row in cells)
-    return ["  ".join(line).rstrip() for line in lines]
-
-
-def _free(widths: Sequence[int], room: int) -> int:
-    """The columns of the terminal that are left for the last two cells of a row."""
-    return room - sum(width + 2 for width in widths[:-2] if width) - 2
+    return [f"  {'  '.join(line)}".rstrip() for line in lines]
 
 
 def width() -> int:

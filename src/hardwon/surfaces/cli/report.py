@@ -13,13 +13,12 @@ import click
 
 import hardwon
 from hardwon.api import notices
-from hardwon.core.text.clean import one_line, plural, printable
-from hardwon.core.values.report import Report
+from hardwon.core.text.clean import clip, one_line, plural, printable
+from hardwon.core.values.report import Recurring, Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import print_recurring
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, emit, say, width
+from hardwon.surfaces.cli.output import Output, emit, say, width, write
 from hardwon.surfaces.presentation import page as html
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.page import safe
@@ -63,8 +62,7 @@ def command(
     with hardwon.open(home) as hw:
         report = hw.report(**place, since=since, whole=whole)
     if file is not None:
-        with open(file, "w", encoding="utf-8") as written:
-            written.write(page(report))
+        write(file, page(report))
 
     def say_report() -> None:
         if markdown:
@@ -77,6 +75,21 @@ def command(
                 say(line, **({"bold": True} if is_heading else {}))
 
     emit(Output(report, say_report))
+
+
+def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
+    """Print the failures that came back most, a line each; `is_full`: where and when, too."""
+    for failure in failures:
+        cure = failure.cure or "still open"
+        say(f"  {plural(failure.runs, 'run')}: {clip(failure.text, 60)} → {clip(cure, 90)}")
+        if is_full:
+            days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
+            names = clip(", ".join(failure.projects), 80)
+            people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
+            calls = f"{failure.cost_calls:g} {'call' if failure.cost_calls == 1 else 'calls'}"
+            is_costly = failure.cure and failure.cost_calls
+            cost = f", about {calls} to get past it" if is_costly else ""
+            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}{cost}", dim=True)
 
 
 class _Row(NamedTuple):

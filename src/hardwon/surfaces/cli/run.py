@@ -13,19 +13,8 @@ from hardwon import Agent
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.run import WITHHELD, EndedRun, Shown, timeline
 from hardwon.learn.transcripts.past import LEARNT, Learnt
-from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import option
-from hardwon.surfaces.cli.output import (
-    AGAIN,
-    Output,
-    Progress,
-    age,
-    complain,
-    fit_rows,
-    say,
-    say_folded,
-    width,
-)
+from hardwon.surfaces.cli import options, output
+from hardwon.surfaces.cli.output import AGAIN, Output, Progress, say, say_folded
 from hardwon.surfaces.presentation import wording
 
 _LINES = 6  # lines shown of a failing call's output
@@ -40,7 +29,7 @@ def command() -> None:
 
 
 @command.verb("list", place=options.scope_here)
-@option("--text", "Only those whose task contains it.", default="")
+@options.option("--text", "Only those whose task contains it.", default="")
 @options.limit(default=25)
 def list_(agent: Agent, text: str, limit: int) -> Output:
     """The runs of an agent in its project, newest first."""
@@ -53,14 +42,14 @@ def list_(agent: Agent, text: str, limit: int) -> Output:
         rows = [
             (
                 run.id[:14],
-                f"{age(run.ended, now)} ago",
+                f"{output.age(run.ended, now)} ago",
                 f"{run.outcome}: {_counts(run)}",
                 one_line(run.task) or "(no task)",
             )
             for run in runs
         ]
-        for line in fit_rows(rows, room=width() - 2):
-            say(f"  {line}")
+        for line in output.fit_rows(rows):
+            say(line)
 
     return Output(runs, show)
 
@@ -135,6 +124,6 @@ def import_(agent: Agent, files: tuple[str, ...]) -> Output:
         if without:
             yield f"  {plural(without, 'trace')} without a new call left out"
         for reason, count in skipped.items():
-            complain(f"left out {plural(count, 'line')}: {reason}")
+            output.complain(f"left out {plural(count, 'line')}: {reason}")
 
     return Output(value, lines())

@@ -18,27 +18,15 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
+from hardwon.learn.transcripts import past
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
-from hardwon.learn.transcripts.past import SENT, Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
-from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import learning, print_learnt
+from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import (
-    AGAIN,
-    Output,
-    Progress,
-    age,
-    complain,
-    dump,
-    emit,
-    is_json,
-    say,
-    table,
-    width,
-)
+from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, is_json, say, width
+from hardwon.surfaces.cli.report import print_recurring
 
 try:
     import questionary
@@ -111,6 +99,15 @@ _AGENTS = option(
     metavar="AGENT",
 )
 _SINCE = "Only sessions that changed since: 7d, 36h."
+_LATELY = timedelta(days=90)
+_SPEED = 3_000_000  # bytes of sessions that are read in a second
+_LEFT_OUT = {
+    past.EMPTY: "without a call",
+    past.KNOWN: "copies of sessions that are recorded",
+    past.LIVE: "recorded by hooks when they happened",
+    past.NO_FOLDER: "their folder is unknown; name a project with --project",
+    past.UNREADABLE: "they must not or cannot be read",
+}
 _FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
 
 
@@ -144,7 +141,7 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
         (
             one.place.agent,
             one.place.id[:13],
-            f"{age(datetime.fromtimestamp(one.place.changed, UTC), utc_now())} ago",
+            f"{output.age(datetime.fromtimestamp(one.place.changed, UTC), utc_now())} ago",
             f"{one.place.size / 1e6:.1f} MB",
             plural(one.turns, "turn"),
             f"{one.failures:,} failed",
@@ -155,7 +152,7 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
     ]
 
     def show() -> None:
-        table(rows) if rows else say("(no sessions found)")
+        output.table(rows) if rows else say("(no sessions found)")
         if len(places) > limit:
             say(f"  … and {len(places) - limit} more; use --limit", dim=True)
 
@@ -213,9 +210,65 @@ def learn(
             read = sessions.read()
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if is_json():
-        dump({"sessions": learnt, "is_dry_run": dry_run})
+        output.dump({"sessions": learnt, "is_dry_run": dry_run})
     if follow is not None and not dry_run:
         _follow(follow, agents, place)
+
+
+def learning() -> Progress:
+    """The progress over past sessions that are recorded."""
+    return Progress("Learning", kept="{} recorded" + AGAIN, of="session")
+
+
+def print_learnt(
+    learnt: list[past.Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
+) -> None:
+    """Print what came of past sessions: which could not be read, and what came back most."""
+    recorded = [session for session in learnt if session.status in {past.LEARNT, past.SENT}]
+    is_sent = any(session.status == past.SENT for session in learnt)
+    projects = {session.project for session in recorded}
+    steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
+    done = "sent" if is_sent else "recorded"
+    verb = f"would be {done}" if is_look else done
+    say(
+        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
+        f" {plural(steps, 'call')}, {failed:,} failed"
+    )
+    if is_sent and not is_look:
+        say("  The server records what is new to it in a while.", dim=True)
+    others = Counter(one.status for one in learnt if one.status not in {past.LEARNT, past.SENT})
+    for status, count in others.items():
+        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
+    unreadable = (session for session in learnt if session.status == past.UNREADABLE)
+    problems = Counter((session.place.path, session.problem) for session in unreadable)
+    for (path, problem), count in problems.items():
+        complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
+    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
+    for reason, count in lines.items():
+        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    if any(session.runs for session in learnt):
+        print_recurring(agent.recurring(since=since, limit=5))
+
+
+def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
+    """Learn from the past sessions of this machine, if the person wants to."""
+    scope = load(home).scope
+    with options.open_agent(home, scope.tenant, scope.agent, scope.project or None) as agent:
+        fresh = agent.sessions.unrecorded(since=_LATELY)
+        if not fresh:
+            return
+        folders = {one.folder or one.cwd or os.path.dirname(one.path) for one in fresh}
+        found = f"{plural(len(fresh), 'session')} of {plural(len(folders), 'project')}"
+        say(f"Found {found} from the last {_LATELY.days} days.")
+        seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
+        question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
+        is_answered = is_asking and sys.stdin.isatty()
+        if not (is_wanted or (is_answered and click.confirm(question, default=True))):
+            say("  Learn from them: hardwon session learn")
+            return
+        with learning() as tell:
+            learnt = agent.sessions.learn(since=_LATELY, tell=tell)
+        print_learnt(learnt, agent, _LATELY)
 
 
 def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
@@ -226,7 +279,7 @@ def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) ->
             learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
-                calls = plural(session.steps, "call" if session.status == SENT else "new call")
+                calls = plural(session.steps, "call" if session.status == past.SENT else "new call")
                 say(f"{session.place.path}: {calls}")
 
 
@@ -274,7 +327,7 @@ def mine(
         result = _mine_session(sessions, chosen, by_policy if auto else lambda *_: ask_person)
         if auto or is_json():
             return _report_saved(result)
-        emit(_report_saved(result))
+        output.emit(_report_saved(result))
         if not _wants_another(result):
             return Output(None, ())
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
@@ -328,7 +381,7 @@ def _questions(sessions: Sessions, chosen: SessionPlace) -> Output:
         "notes": waiting.delta.notes,
         "questions": waiting.questions,
     }
-    return Output(value, lambda: dump(value))
+    return Output(value, lambda: output.dump(value))
 
 
 def _preview(sessions: Sessions, chosen: SessionPlace) -> Output:
@@ -378,7 +431,7 @@ def _report_saved(result: Mining) -> Output:
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
-    skipped, runs = Counter[str](), list[Learnt]()
+    skipped, runs = Counter[str](), list[past.Learnt]()
     kept = "the lessons of {} are kept" + AGAIN
     with Progress("Importing", kept=kept, of="run") as tell:
         rows = agent.sessions.count_runs(files)

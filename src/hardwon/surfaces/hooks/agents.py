@@ -24,6 +24,16 @@ _ALL_DOORS = {
     *(EventKind.SESSION_START, EventKind.PROMPT, EventKind.BEFORE),
     *(EventKind.WORKED, EventKind.FAILED, EventKind.BATCH),
 }
+_CLAUDE = {  # events of Claude Code whose names others took over
+    "SessionStart": EventKind.SESSION_START,
+    "PreToolUse": EventKind.BEFORE,
+    "PostToolUse": EventKind.WORKED,
+    "PostToolUseFailure": EventKind.FAILED,
+    "SubagentStop": EventKind.STOP,
+    "SessionEnd": EventKind.SESSION_END,
+    "PreCompact": EventKind.COMPACTION,
+}
+_IN_CAMEL_CASE = {name[0].lower() + name[1:]: kind for name, kind in _CLAUDE.items()}
 _GEMINI_SHELL = "run_shell_command"
 _ROLLOUT = 256 * 1024  # bytes at the end of a rollout file that are read
 
@@ -94,16 +104,10 @@ class ClaudeCode(Adapter):
     """Failures have their own event; context is accepted at every door."""
 
     kinds: ClassVar[Mapping[str, str]] = {
-        "SessionStart": EventKind.SESSION_START,
+        **_CLAUDE,
         "UserPromptSubmit": EventKind.PROMPT,
-        "PreToolUse": EventKind.BEFORE,
-        "PostToolUse": EventKind.WORKED,
-        "PostToolUseFailure": EventKind.FAILED,
         "PostToolBatch": EventKind.BATCH,
         "Stop": EventKind.STOP,
-        "SubagentStop": EventKind.STOP,
-        "SessionEnd": EventKind.SESSION_END,
-        "PreCompact": EventKind.COMPACTION,
     }
     text_fields = ("prompt", "last_assistant_message", "source")
     asked_at = "Stop"
@@ -236,15 +240,9 @@ class Copilot(Adapter):
     """The event is named on the command line, exit codes are in the text."""
 
     kinds: ClassVar[Mapping[str, str]] = {
-        "sessionStart": EventKind.SESSION_START,
+        **_IN_CAMEL_CASE,
         "userPromptSubmitted": EventKind.PROMPT,
-        "preToolUse": EventKind.BEFORE,
-        "postToolUse": EventKind.WORKED,
-        "postToolUseFailure": EventKind.FAILED,
         "agentStop": EventKind.STOP,
-        "subagentStop": EventKind.STOP,
-        "sessionEnd": EventKind.SESSION_END,
-        "preCompact": EventKind.COMPACTION,
     }
     event_field = ""
     session_fields = ("sessionId",)
@@ -273,15 +271,9 @@ class Cursor(Adapter):
     """By its documentation: context at the start and after actions, a reason with a denial."""
 
     kinds: ClassVar[Mapping[str, str]] = {
-        "sessionStart": EventKind.SESSION_START,
+        **_IN_CAMEL_CASE,
         "beforeSubmitPrompt": EventKind.PROMPT,
-        "preToolUse": EventKind.BEFORE,
-        "postToolUse": EventKind.WORKED,
-        "postToolUseFailure": EventKind.FAILED,
         "stop": EventKind.STOP,
-        "subagentStop": EventKind.STOP,
-        "sessionEnd": EventKind.SESSION_END,
-        "preCompact": EventKind.COMPACTION,
     }
     takes_context = _ALL_DOORS - {EventKind.PROMPT, EventKind.BATCH}
     session_fields = ("conversation_id", "session_id")

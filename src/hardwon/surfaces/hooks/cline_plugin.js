@@ -1,39 +1,11 @@
-// Written by `hardwon install cline`; `hardwon uninstall cline` removes it.
-import { spawn } from "node:child_process"
-
-const COMMAND = @COMMAND@
 const LIMIT = 2500 // milliseconds for all that is asked at one hook: after 3000 Cline ends the run
 const UNSURE = "hardwon could not judge in time whether a guard forbids this call; try again."
-
-// One event in, the answer out; `late` when there is none in time. Whatever goes wrong, Cline goes on.
-function tell(event, deadline) {
-  return new Promise((resolve) => {
-    let out = ""
-    const child = spawn(COMMAND, { shell: true, stdio: ["pipe", "pipe", "ignore"] })
-    const timer = setTimeout(() => resolve({ late: true }), Math.max(0, deadline - Date.now()))
-    const done = (answer) => {
-      clearTimeout(timer)
-      resolve(answer)
-    }
-    child.on("error", () => done({}))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (data) => (out += data))
-    child.on("close", () => {
-      try {
-        done(JSON.parse(out))
-      } catch {
-        done({})
-      }
-    })
-    child.stdin.end(JSON.stringify(event))
-  })
-}
 
 // Several events in their order; the answers as one.
 async function ask(events) {
   const deadline = Date.now() + LIMIT
   const answers = []
-  for (const event of events) answers.push(await tell(event, deadline))
+  for (const event of events) answers.push(await tell(event, Math.max(0, deadline - Date.now())))
   const context = answers.map((answer) => answer.context).filter(Boolean).join("\n\n")
   const denial = answers.map((answer) => answer.denial).filter(Boolean).join("\n\n")
   return { context, denial, late: answers.some((answer) => answer.late) }

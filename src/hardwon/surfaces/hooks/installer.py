@@ -10,10 +10,11 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib import resources
 from typing import Any, NamedTuple
 
 from hardwon.core import _files, _isolation
-from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.hooks import jsonc
 from hardwon.surfaces.hooks.agents import adapter
@@ -36,9 +37,7 @@ class Target(NamedTuple):
 
     agent: str
     path: str
-    entries: tuple[
-        tuple[tuple[str, ...], Any], ...
-    ] = ()  # paths of arrays, and the item appended to each
+    entries: tuple[tuple[str, Any], ...] = ()  # events, and the hook that each gets
     defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
     whole: str = ""
     advice: str = ""
@@ -132,19 +131,23 @@ def target(
     """The file of this agent with its entries; `folder` is the project, by default this one."""
     file, kinds = _FILES[agent], adapter(agent).kinds
     call = call or (lambda event: command_hook(agent, event))
-    entries: tuple[tuple[tuple[str, ...], Any], ...] = ()
+    entries: tuple[tuple[str, Any], ...] = ()
     whole = ""
     events = [name for name in kinds if kinds[name] not in _SILENT and name != file.lacks]
     if file.entry is not None:
-        entries = tuple((("hooks", name), file.entry(call(""))) for name in events)
+        entries = tuple((name, file.entry(call(""))) for name in events)
     elif agent == "copilot":
         hook = {"type": "command", "bash": "", "timeoutSec": _SECONDS}
         hooks = {name: [{**hook, "bash": call(name)["command"]}] for name in events}
         whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     else:  # a plugin that the agent runs itself
-        source = os.path.join(os.path.dirname(__file__), f"{agent}_plugin.js")
-        with open(source, encoding="utf-8") as plugin:
-            whole = plugin.read().replace("@COMMAND@", json.dumps(call("")["command"]))
+        parts = (
+            resources.files(__package__) / name for name in ("plugin.js", f"{agent}_plugin.js")
+        )
+        whole = "".join(part.read_text(encoding="utf-8") for part in parts)
+        whole = whole.replace("@AGENT@", agent).replace(
+            "@COMMAND@", json.dumps(call("")["command"])
+        )
     if level == PROJECT:
         path = os.path.join(folder or os.getcwd(), file.project or file.user)
     else:
@@ -155,12 +158,8 @@ def target(
     return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
 
 
-class ConfigChange(NamedTuple):
-    """The content of a file before and after; None means no file."""
-
-    path: str
-    before: str | None
-    after: str | None
+class ConfigChange(_files.FileChange):
+    """A change of a settings file; falsy if it changes nothing."""
 
     def __bool__(self) -> bool:
         return self.before != self.after
@@ -179,18 +178,19 @@ class ConfigChange(NamedTuple):
 
 def installation(target: Target) -> ConfigChange:
     """The change that installs the hooks; empty if they are installed."""
-    before = _read(target.path)
+    before = _files.read_text(target.path)
     if target.whole:
         return ConfigChange(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
     try:
-        if _has_all(after, target):
+        hooks = _hooks(jsonc.loads(after))
+        if all(item in hooks.get(event, ()) for event, item in target.entries):
             return ConfigChange(target.path, before, before)
         after = _remove_hooks(after)
         for key, value in target.defaults:
             after = jsonc.put(after, key, value)
-        for path, value in target.entries:
-            after = jsonc.append(after, path, value)
+        for event, item in target.entries:
+            after = jsonc.append(after, ("hooks", event), item)
         return ConfigChange(target.path, before, after)
     except InvalidInput as error:
         raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
@@ -198,7 +198,7 @@ def installation(target: Target) -> ConfigChange:
 
 def removal(target: Target, home: str) -> ConfigChange:
     """The change that uninstalls: the exact bytes from before, unless others wrote since."""
-    before = _read(target.path)
+    before = _files.read_text(target.path)
     record = _records(home).get(target.path)
     if record and before == record["after"]:
         return ConfigChange(target.path, before, record["before"])
@@ -228,14 +228,14 @@ def install(target: Target, home: str) -> ConfigChange:
             folder = os.path.dirname(folder)
         records[change.path] = {"before": original, "after": change.after, "folders": folders}
         _write_records(home, records)
-        _apply(change)
+        _write(change.path, change.after)
     return change
 
 
 def uninstall(target: Target, home: str) -> ConfigChange:
     """Remove the hooks, and forget that they were installed."""
     change = removal(target, home)
-    _apply(change)
+    _write(change.path, change.after)
     records = _records(home)
     record = records.pop(target.path, None)
     if record is not None:
@@ -248,7 +248,7 @@ def uninstall(target: Target, home: str) -> ConfigChange:
 
 def is_installed(target: Target) -> bool:
     """Whether one of our hooks is in the agent's file."""
-    text = _read(target.path)
+    text = _files.read_text(target.path)
     if text is None or not target.whole:
         return text is not None and re.search(_OURS, text) is not None
     return "hardwon" in text
@@ -256,7 +256,7 @@ def is_installed(target: Target) -> bool:
 
 def missing_part(target: Target) -> str:
     """The missing program that our hooks start, or the missing folder of hardwon; "" for none."""
-    strings = map(json.loads, re.findall(_JSON_STRING, _read(target.path) or ""))
+    strings = map(json.loads, re.findall(_JSON_STRING, _files.read_text(target.path) or ""))
     called = next((string for string in strings if re.search(_OURS, string)), "")
     words = [word for word in shlex.split(called) if not word.startswith("HARDWON_HOME=")]
     roots = (ast.literal_eval(root) for word in words for root in re.findall(_ROOT, word))
@@ -269,22 +269,11 @@ def missing_part(target: Target) -> str:
 
 def has_plugin(target: Target) -> bool:
     """Whether the agent's settings enable the plugin, which brings the same hooks."""
-    text = _read(target.path)
+    text = _files.read_text(target.path)
     settings = jsonc.loads(text) if text and not target.whole else None
     plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
     states = plugins.items() if isinstance(plugins, dict) else ()
     return any(name.startswith("hardwon@") and is_on is True for name, is_on in states)
-
-
-def _has_all(text: str, target: Target) -> bool:
-    settings = jsonc.loads(text)
-    for path, value in target.entries:
-        at: Any = settings
-        for key in path:
-            at = at.get(key) if isinstance(at, dict) else None
-        if not isinstance(at, list) or value not in at:
-            return False
-    return True
 
 
 def _remove_hooks(text: str) -> str:
@@ -296,55 +285,33 @@ def _remove_hooks(text: str) -> str:
 
 def _ours(settings: Any) -> tuple[tuple[str, str], int] | None:
     """The path and index of hardwon's first group."""
-    hooks = settings.get("hooks") if isinstance(settings, dict) else None
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+    for event, groups in _hooks(settings).items():
+        for index, group in enumerate(groups):
             if re.search(_OURS, json.dumps(group)):
                 return ("hooks", event), index
     return None
 
 
-def _read(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} is not UTF-8; nothing was changed") from error
-    except OSError as error:
-        raise storage_error(error, path) from error
+def _hooks(settings: Any) -> dict[str, list[Any]]:
+    """The hooks of each event; without what is not in the common form."""
+    hooks = settings.get("hooks") if isinstance(settings, dict) else None
+    events = hooks.items() if isinstance(hooks, dict) else ()
+    return {event: groups for event, groups in events if isinstance(groups, list)}
 
 
-def _apply(change: ConfigChange) -> None:
-    if change.after is None:
-        _files.unlink(os.path.realpath(change.path))
-    elif change:
-        _replace(change.path, change.after)
-
-
-def _replace(path: str, text: str, mode: int = 0o644) -> None:
-    """Replace the file atomically; follows a link and keeps the file's mode."""
-    path = os.path.realpath(path)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with suppress(FileNotFoundError):
-            mode = os.stat(path).st_mode & 0o777
-        _files.replace(path, text.encode(), mode=mode, durable=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
+def _write(path: str, text: str | None, mode: int = 0o644) -> None:
+    """Replace the file, or remove it; the file behind a link is the one that changes."""
+    folder = os.path.dirname(os.path.realpath(path))
+    _files.update_text(path, lambda _: text, root=folder, mode=mode)
 
 
 def _records(home: str) -> dict[str, dict[str, Any]]:
     """Every file that hardwon changed: its text before and after."""
-    text = _read(os.path.join(home, _RECORDS))
+    text = _files.read_text(os.path.join(home, _RECORDS))
     records: dict[str, dict[str, Any]] = json.loads(text) if text else {}
     return records
 
 
 def _write_records(home: str, records: dict[str, dict[str, Any]]) -> None:
-    try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, home) from error
-    _replace(os.path.join(home, _RECORDS), json.dumps(records, indent=2), 0o600)
+    _files.make_folder(home)
+    _write(os.path.join(home, _RECORDS), json.dumps(records, indent=2), 0o600)

@@ -1,27 +1,3 @@
-// Written by `hardwon install opencode`; `hardwon uninstall opencode` removes it.
-import { spawn } from "node:child_process"
-
-const COMMAND = @COMMAND@
-
-// One event in, the answer out. Whatever goes wrong, opencode goes on.
-function tell(event) {
-  return new Promise((resolve) => {
-    let out = ""
-    const child = spawn(COMMAND, { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: 30000 })
-    child.on("error", () => resolve({}))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (data) => (out += data))
-    child.on("close", () => {
-      try {
-        resolve(JSON.parse(out))
-      } catch {
-        resolve({})
-      }
-    })
-    child.stdin.end(JSON.stringify(event))
-  })
-}
-
 export const Hardwon = async ({ directory, client }) => {
   const pending = new Map() // calls that run: a tool that throws has no other trace of its arguments
   const context = new Map() // what the next request of a session is told
@@ -29,7 +5,7 @@ export const Hardwon = async ({ directory, client }) => {
   const nested = new Set() // sessions of sub-agents
   const base = (session) => ({ session, cwd: directory, nested: nested.has(session) })
   const ask = async (event) => {
-    const answer = await tell(event)
+    const answer = await tell(event, 30000)
     // A line for the person. Nobody waits for it: without a terminal it is never shown.
     if (answer.note) show(answer.note).catch(() => {})
     return answer

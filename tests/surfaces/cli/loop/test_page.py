@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.learn.trials.analytics import analyze
-from hardwon.surfaces.cli.loop_report import analysis_page
+from hardwon.surfaces.cli.loop_report import page_of
 from tests.learn.trials.commanded import Capture, data, out
 from tests.learn.trials.judged import loop
 
@@ -21,7 +21,7 @@ def test_the_axes_of_the_page_are_named_and_readable() -> None:
         trials=tuple(trial._replace(errors=250) for trial in states[1].trials)
     )
 
-    drawn = analysis_page(analyze([states[0], many]), title="t")
+    drawn = page_of(analyze([states[0], many]), title="t")
 
     labels = re.findall(r"<text [^>]*>([^<]*)</text>", drawn)
     assert {"reward", "errors", "trial"} <= set(labels)

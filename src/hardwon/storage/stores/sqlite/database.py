@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hardwon.core import _files
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.storage.sql.dialect import NotKept, Statement, Tenancy, in_sqlite
+from hardwon.storage.sql.dialect import (
+    NotKept,
+    SqlDatabase,
+    Statement,
+    Tenancy,
+    in_sqlite,
+    with_places,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -70,6 +77,7 @@ _HAS_TRIGRAMS = """(
     id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH :trigrams)
     OR id > (SELECT last FROM lesson_text_reach)
 )"""
+_NEWEST = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = :table), 0)"
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _UNWRITABLE = {
@@ -78,7 +86,7 @@ _UNWRITABLE = {
 }
 
 
-class Database:
+class Database(SqlDatabase):
     """A connection shared by threads; closed before a fork, reopened in parent and child."""
 
     shelf_state = "0, 0"  # the memtable knows both
@@ -93,7 +101,7 @@ class Database:
         self._is_frozen: bool  # opened read-only, as it cannot be written
         self._held = ExitStack()  # left with the outcome of the transaction
         self.before_commit: Callable[[], None] = lambda: None
-        self._notes: dict[object, Any] = {}
+        self._lesson_notes: dict[object, Any] = {}
         self._shelf_notes: dict[object, Any] = {}
         self._version = -1  # SQLite's count of the changes by others
         self.was_migrated = False  # by this process, from an older schema
@@ -183,15 +191,14 @@ class Database:
 
     @property
     def is_writing(self) -> bool:
-        """Whether a transaction is open in which nobody else can write."""
         return self._depth > 0
 
+    is_alone = is_writing  # the file has one writer
+
     def of(self, tenant: str) -> FileTenancy:
-        """The file as one tenant sees it."""
         return FileTenancy(self, tenant)
 
     def tenants(self) -> list[str]:
-        """The names of all tenants."""
         return [name for (name,) in self.rows("SELECT name FROM tenants ORDER BY name")]
 
     def text_filter(self, text: str) -> Statement:
@@ -203,21 +210,13 @@ class Database:
         return Statement(_HAS_TRIGRAMS, {"trigrams": asked})
 
     def state(self) -> object:
-        """A value that differs after every change by any process."""
         return self.row("PRAGMA data_version"), self._owner, self._connection.total_changes
 
     def last_state(self) -> object:
-        """The same as the open transaction or the last one saw it, without asking again."""
         return self.changed, self._connection.total_changes
 
     def together(self) -> Database:
-        """A transaction; the file has one writer, so no count of it changes meanwhile."""
         return self
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether nobody else can change anything until the transaction ends."""
-        return self._depth > 0
 
     def touch(self, scope: Scope) -> None:
         """Nothing: the whole file is locked by a transaction that writes."""
@@ -226,25 +225,22 @@ class Database:
 
     @property
     def is_open(self) -> bool:
-        """Whether a transaction or a snapshot is open."""
         return self._usable_connection().in_transaction
 
     @property
-    def notes(self) -> dict[object, Any] | None:
-        """What parts of the store remember until the open writing transaction ends."""
-        return self._notes if self._depth else None
+    def lesson_notes(self) -> dict[object, Any]:
+        return self._lesson_notes if self._depth else {}
 
     @property
-    def shelf_notes(self) -> dict[object, Any] | None:
-        """What is known of shelves, until somebody changes one; of use inside a transaction."""
-        return self._shelf_notes if self._connection.in_transaction else None
+    def shelf_notes(self) -> dict[object, Any]:
+        return self._shelf_notes if self._connection.in_transaction else {}
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
         return self._held.enter_context(resource)
 
     def _end(self, *, is_kept: bool) -> None:
-        self._notes.clear()
+        self._lesson_notes.clear()
         if self._connection.in_transaction:
             self._connection.rollback()
         if is_kept:
@@ -256,7 +252,6 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All reads in the `with` block see the same state; others may go on writing."""
         with self._lock:
             is_own = not self._usable_connection().in_transaction
             if is_own:
@@ -269,7 +264,6 @@ class Database:
                     self._connection.rollback()
 
     def close(self) -> None:
-        """Close the file; a later call opens it again."""
         with self._lock:
             if self._owner == os.getpid():
                 self._connection.close()
@@ -287,7 +281,7 @@ class Database:
             _abandoned.append(self._connection)
         self._turn.close()  # it is shared with the parent
         self._depth, self._owner, self._held = 0, 0, ExitStack()
-        self._notes.clear()
+        self._lesson_notes.clear()
         self.undone += 1
 
     def _release(self) -> None:
@@ -345,11 +339,15 @@ class FileTenancy(Tenancy):
     def rows(self, sql: str, **values: object) -> list[Row]:
         return self.database.rows(*in_sqlite(sql, {"tenant": self.tenant, **values}))
 
-    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
-        """The same, but none of the values may be a list."""
-        bound = [in_sqlite(sql, {"tenant": self.tenant, **row}) for row in values]
-        if bound:
-            self.database.run_many(bound[0][0], [arguments for _, arguments in bound])
+    def run_many(self, sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        text = with_places(sql, (*columns, "tenant"))
+        if f"?{len(columns) + 1}" in text:
+            rows = [(*row, self.tenant) for row in rows]
+        self.database.run_many(text, rows)
+
+    def new_numbers(self, table: str, count: int) -> range:
+        (((last,),),) = self.ask(Statement(_NEWEST, {"table": table}))
+        return range(last + 1, last + 1 + count)
 
     def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
         sql = query.sql
