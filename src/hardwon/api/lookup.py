@@ -16,7 +16,6 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
 from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.ranking.query import stem, terms
@@ -94,15 +93,12 @@ def answers_to_words(
     engine.collect_runs()
     for place in _projects(engine, scope, has_lessons=False):
         runs = _runs(engine, place)
-        shown = [
-            {call.family for step in run.steps for call in working_calls(step)} for run in runs
-        ]
         fitting = list[tuple[float, Answer]]()
         for way in ways_of((run.task, run.steps) for run in runs):
-            made = [run for run, own in zip(runs, shown, strict=True) if way.family in own]
+            made = [runs[at] for at in way.runs]
             if fit := _fit(wanted, way, [run.task for run in made]):
                 last = made[-1]
-                record = (way.form_worked, way.form_failed, last.id, last.task, last.ended)
+                record = (way.worked, way.failed, last.id, last.task, last.ended)
                 fitting.append((fit, Answer(way.call, "", place.project or "", *record)))
         found += [answer for _, answer in sorted(fitting, key=lambda one: -one[0])[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
@@ -160,7 +156,7 @@ def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
 
 def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
     """How well a way fits the words: by its own words, and by the tasks of its runs."""
-    own, tasks = _stems(" ".join((way.call, *way.others))), _stems(" ".join(tasks_of_runs))
+    own, tasks = _stems(way.call), _stems(" ".join(tasks_of_runs))
     fit = len(wanted & own) + len(wanted & tasks) / 4
     return fit if wanted & own or len(wanted & tasks) * 2 > len(wanted) else 0.0
 
