@@ -120,14 +120,16 @@ class PastHandle:
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Sessions, those of the directory first, newest first."""
-        return catalog.find(agents, cwd, since=self._start(since))
+        start = None if since is None else self._clock() - since
+        return catalog.find(agents, cwd, since=start)
 
     def unrecorded(
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Past sessions that are new or have grown since they were recorded, oldest first."""
         self._check()
-        return self._unknown(catalog.find(agents, since=self._start(since), is_all=True))
+        start = None if since is None else self._clock() - since
+        return self._unknown(catalog.find(agents, since=start, is_all=True))
 
     def learn(
         self,
@@ -159,7 +161,7 @@ class PastHandle:
         """Record the runs in a file of the neutral format, one a line; `skipped` counts others."""
         self._check()
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
-        with self._alone():
+        with _alone(self._settings.home):
             for number, record in logs.import_records(path, skipped):
                 odd = Counter[str]()
                 make = partial(Reading, logs.read_import, [(number, record)], odd)
@@ -170,9 +172,6 @@ class PastHandle:
                     name = reading.about.id or f"{os.path.basename(path)}:{number}"
                     yield self._record(SessionPlace(NEUTRAL, name, path, changed=changed), make)
         self._tend()
-
-    def _start(self, since: timedelta | None) -> datetime | None:
-        return None if since is None else self._clock() - since
 
     def _unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Those that changed or ended since they were taken in, oldest first; reads none."""
@@ -190,7 +189,7 @@ class PastHandle:
         if is_look:
             yield from (self._learn_one(place, {}, None, is_look=True) for place in places)
             return
-        with self._alone():
+        with _alone(self._settings.home):
             fresh, live = self._unknown(places), self._recorded_live()
             with closing(self._read_ahead(fresh)) as sessions:
                 for number, (place, prepared) in enumerate(zip_longest(fresh, sessions), 1):
@@ -302,11 +301,12 @@ class PastHandle:
         project = trust.project_for(place.cwd or cwd, home, tenant=tenant, is_look=is_look)
         return self.scope._replace(project=project) if project else None
 
-    def _alone(self) -> _files.Lock:
-        """The lock that keeps a second process from taking in the same sessions meanwhile."""
-        folder = os.path.join(self._settings.home, "sessions")
-        _files.make_folder(folder)
-        return _files.Lock(os.path.join(folder, "learn.lock"))
+
+def _alone(home: str) -> _files.Lock:
+    """The lock that keeps a second process from taking in the same sessions meanwhile."""
+    folder = os.path.join(home, "sessions")
+    _files.make_folder(folder)
+    return _files.Lock(os.path.join(folder, "learn.lock"))
 
 
 class PastSessions(PastHandle):
