@@ -6,8 +6,8 @@ What is told is rendered, perhaps withheld by the hold-out, logged, and noted in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +20,7 @@ from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import safe, screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
 from hardwon.core.values.lesson import MINED, Lesson, Status
-from hardwon.core.values.report import Window
-from hardwon.core.values.run import Author, EndedRun, RunSoFar, Shown, Step, Trigger
+from hardwon.core.values.run import Author, RunSoFar, Shown, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook, recall, screen
 from hardwon.knowledge.evidence.inner import with_failure
@@ -41,9 +40,7 @@ _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
 _ARGS = 8 * 1024  # characters of a call that are recorded
-_RUNS = 12  # earlier runs of a project that are looked at when a run begins
 _FAILURES = 60  # lessons that are looked at when a run begins
-_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _QUERY_KEPT = 500  # characters of a query that are logged
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 _ONLY_HERE = "(the words stay on that machine: lessons of the repository's files are among them)"
@@ -126,7 +123,7 @@ class Doors:
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Act], list[Lesson]]:
         """What earlier runs did to get their work done, and failures with what got past them."""
-        earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
+        earlier = [(run.task, run.steps) for run in recall.earlier_runs(scope, self._store)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
@@ -172,28 +169,14 @@ class Doors:
         tool, call = clean(tool), screen_excerpt(call_keys.canonical(args), _ARGS)
         query = Query(Door.ACTION, call)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
-            text, now = inject.guarding(forbidding), self._clock()
-            return self._log(scope, query, text, (forbidding,), (1.0,), began=now, denied=True)
-        candidates = self._find_repeat(scope, Step(tool, call), run.so_far())
+            text, began = inject.guarding(forbidding), self._clock()
+            return self._log(scope, query, text, (forbidding,), (1.0,), began=began, denied=True)
+        pending, now = call_keys.of_operation(Step(tool, call)), self._clock()
+        candidates = recall.judge_call(scope, pending, run.so_far(), self._store, now)
         block = self.deliver(scope, query, candidates, run, started=perf_counter_ns())
         # Deny only if the run can note it: the same call must pass the second time.
         is_noted = self.note_shown(run, block, call)
         return block._replace(denied=True) if is_noted and self._settings.hooks.stop_once else block
-
-    def _find_repeat(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
-        """The lesson about the same call, which failed here last and has a fix; often none."""
-        return recall.judge_call(
-            call_keys.of_operation(pending),
-            past,
-            scope,
-            self._store.lessons,
-            now=self._clock(),
-            earlier=partial(self._earlier_runs, scope),
-        )
-
-    def _earlier_runs(self, scope: Scope) -> Iterator[EndedRun]:
-        """The latest kept runs of a project, oldest first."""
-        return self._store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
@@ -325,7 +308,8 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._find_repeat(scope, Step(tool, call), RunSoFar())
+            pending = call_keys.of_operation(Step(tool, call))
+            return recall.judge_call(scope, pending, RunSoFar(), self._store, self._clock())
         if door == Door.ERROR:
             step = self.prepare_step(Step(tool, "", text, failed=True), ())
             query = recall.at_error(step, "", self.near_to(scope))
