@@ -236,89 +236,6 @@ class Doors:
                     own[at] = candidate._replace(verdict="told when this very call was denied")
         return self.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
-    def _learn(
-        self,
-        scope: Scope,
-        step: Step,
-        past: RunSoFar,
-        shown: Sequence[Lesson],
-        found: Found,
-        run: Run,
-    ) -> list[str]:
-        """Learn from a step; what it counts is noted in its run."""
-        if counted := self.recorder.learn(scope, step, past, shown, found):
-            with self.best_effort:
-                run.note_marks(counted)
-        return counted
-
-    @cached_property
-    def recorder(self) -> recording.Recording:
-        """Learns from steps."""
-        from hardwon.engine import recording
-
-        return recording.Recording(self._store, self._settings, self._clock)
-
-    def flush(self, limit: float) -> None:
-        """Wait at most `limit` seconds until the background learning is done."""
-        if self._background is not None:
-            self._background.flush(limit)
-
-    def end(
-        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
-    ) -> None:
-        """End a run: note the outcome of every delivery, and archive the run.
-
-        `task`, `error` and `steps` are what the caller only says now.
-        """
-        self.flush(_AT_THE_END)
-        past = run.whole()
-        if any(step.failure for step in past.steps):
-            with self.best_effort:
-                self.recorder.end(scope, past)
-        from hardwon.engine.pipeline import ending
-
-        if past.shown:
-            with self.best_effort:
-                ending.settle(past, run.name, scope, self._store)
-        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
-            run.end()
-            return
-        has_new_facts = bool(steps or (task and not past.task))
-        with self.best_effort:
-            if task and not past.task:
-                run.begin(screen_excerpt(task, _TASK))
-            for step in steps:
-                run.record(step)
-        complete = run.whole() if has_new_facts else past
-        name, now, outcome = run.name, self._clock(), complete.ending(error)
-        with self.best_effort:
-            if run.end(outcome, now.timestamp()):
-                return  # a worker archives a run on disk; one in memory is archived now
-            by = author_of(self._settings.runs)
-            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
-            from hardwon.engine import upkeep
-
-            retires = not self._engine.reads_runs
-            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
-
-    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
-        """Every candidate at a door, with its score and why it is or is not shown."""
-        if door == Door.ACTION:
-            call = screen_excerpt(call_keys.canonical(text), _ARGS)
-            forbidden = self._forbidding(scope, tool, call)
-            if forbidden is not None:
-                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            pending = call_keys.of_operation(Step(tool, call))
-            return recall.judge_call(scope, pending, RunSoFar(), self._store, self._clock())
-        if door == Door.ERROR:
-            step = self.prepare_step(Step(tool, "", text, failed=True), ())
-            query = recall.at_error(step, "", self.near_to(scope))
-        elif door == Door.TURN:
-            query = recall.at_turn(text, self.near_to(scope))
-        else:
-            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
-        return self.weigh(scope, query, UNKNOWN)
-
     def near_to(self, scope: Scope) -> recall.Nearest | None:
         """Finds the lessons of a scope near in meaning to a text; None if that is off."""
         engine = self._engine
@@ -397,20 +314,6 @@ class Doors:
 
         return hold_out.Coin(self._store.units, share, scope, run, self._clock())
 
-    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
-        """The block, with a warning in front if the run is in a loop."""
-        values = self._settings.recall
-        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
-        loop = loops.find(steps, exempt=exempt) if values.loops else None
-        if loop is None:
-            return block
-        warning = loops.render(loop)
-        if block:
-            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
-        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
-        told = self._log(scope, query, warning, began=self._clock())
-        return told._replace(door="", stop=loop.should_stop)
-
     def _log(
         self,
         scope: Scope,
@@ -442,6 +345,28 @@ class Doors:
             self._store.deliveries.log(delivery)
         return block
 
+    def _learn(
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson],
+        found: Found,
+        run: Run,
+    ) -> list[str]:
+        """Learn from a step; what it counts is noted in its run."""
+        if counted := self.recorder.learn(scope, step, past, shown, found):
+            with self.best_effort:
+                run.note_marks(counted)
+        return counted
+
+    @cached_property
+    def recorder(self) -> recording.Recording:
+        """Learns from steps."""
+        from hardwon.engine import recording
+
+        return recording.Recording(self._store, self._settings, self._clock)
+
     def note_shown(self, run: Run, block: Injection, call: str = "") -> bool:
         """Note in the run what it was shown, and about which failures; whether it was noted."""
         if not block:
@@ -456,6 +381,81 @@ class Doors:
             run.note_shown([lesson.id for lesson in block.lessons], call, delivery)
             return True
         return False
+
+    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
+        """The block, with a warning in front if the run is in a loop."""
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return block
+        warning = loops.render(loop)
+        if block:
+            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
+        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+        told = self._log(scope, query, warning, began=self._clock())
+        return told._replace(door="", stop=loop.should_stop)
+
+    def end(
+        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
+    ) -> None:
+        """End a run: note the outcome of every delivery, and archive the run.
+
+        `task`, `error` and `steps` are what the caller only says now.
+        """
+        self.flush(_AT_THE_END)
+        past = run.whole()
+        if any(step.failure for step in past.steps):
+            with self.best_effort:
+                self.recorder.end(scope, past)
+        from hardwon.engine.pipeline import ending
+
+        if past.shown:
+            with self.best_effort:
+                ending.settle(past, run.name, scope, self._store)
+        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
+            run.end()
+            return
+        has_new_facts = bool(steps or (task and not past.task))
+        with self.best_effort:
+            if task and not past.task:
+                run.begin(screen_excerpt(task, _TASK))
+            for step in steps:
+                run.record(step)
+        complete = run.whole() if has_new_facts else past
+        name, now, outcome = run.name, self._clock(), complete.ending(error)
+        with self.best_effort:
+            if run.end(outcome, now.timestamp()):
+                return  # a worker archives a run on disk; one in memory is archived now
+            by = author_of(self._settings.runs)
+            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
+            from hardwon.engine import upkeep
+
+            retires = not self._engine.reads_runs
+            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
+
+    def flush(self, limit: float) -> None:
+        """Wait at most `limit` seconds until the background learning is done."""
+        if self._background is not None:
+            self._background.flush(limit)
+
+    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
+        """Every candidate at a door, with its score and why it is or is not shown."""
+        if door == Door.ACTION:
+            call = screen_excerpt(call_keys.canonical(text), _ARGS)
+            forbidden = self._forbidding(scope, tool, call)
+            if forbidden is not None:
+                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+            pending = call_keys.of_operation(Step(tool, call))
+            return recall.judge_call(scope, pending, RunSoFar(), self._store, self._clock())
+        if door == Door.ERROR:
+            step = self.prepare_step(Step(tool, "", text, failed=True), ())
+            query = recall.at_error(step, "", self.near_to(scope))
+        elif door == Door.TURN:
+            query = recall.at_turn(text, self.near_to(scope))
+        else:
+            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
+        return self.weigh(scope, query, UNKNOWN)
 
 
 def new_id(now: datetime) -> str:
