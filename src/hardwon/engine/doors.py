@@ -81,11 +81,14 @@ class Doors:
         if engine.settings.postgres.url:
             self._background = background.BackgroundCalls(lambda error: engine.trouble(error))
 
-    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
-        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
+    def run(
+        self, scope: Scope, name: str | None, by: Author | None = None, program: str = ""
+    ) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`, `program`: see `RunSoFar`."""
         if name is None or not self._engine.on_disk:
             return screen.screened_run(runs.MemoryRun(by=by))
-        return screen.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
+        run = runs.FileRun(self._settings.home, scope, name, by=by, program=program)
+        return screen.screened_run(run)
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
