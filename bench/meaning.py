@@ -158,9 +158,9 @@ class Asking:
     def query(self, one: Question) -> Query:
         """The query that a door makes of a question."""
         if one.door == "turn":
-            return recall.at_turn(one.text, partial(self._doors.near, OWN))
+            return recall.at_turn(one.text, self._doors.near_to(OWN))
         step = self._doors.prepare_step(Step("bash", "", one.text, failed=True), ())
-        return recall.at_error(step, one.task, partial(self._doors.near, OWN))
+        return recall.at_error(step, one.task, self._doors.near_to(OWN))
 
     def ranked(self, one: Question, how: str) -> list[int]:
         """Lesson ids, best first, floors aside."""

@@ -20,8 +20,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from bench.timing import median, table
-from hardwon.engine.outbox import OutboxQueue
 from hardwon.engine.runtime import utc_now
+from hardwon.engine.worker import OutboxQueue
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.postgres import PostgresQueue

@@ -13,12 +13,12 @@ from hardwon.core.settings import Settings, load
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Step
-from hardwon.engine.doors import Doors, new_id
+from hardwon.engine.doors import new_id
+from hardwon.engine.runtime import MEMORY, Runtime
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.guards import forbidden_call
 from hardwon.storage.stores.runs import FileRun
-from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, Clock, lesson
 
 BOOM = Step("bash", "make all", "error: boom", failed=True)
@@ -28,17 +28,11 @@ class Desk:
     """Doors over a store in memory, with the run that they tell."""
 
     def __init__(self, home: Path, settings: Settings | None = None) -> None:
-        self.store = MemoryStore()
+        engine = Runtime(settings or load(str(home)), MEMORY, clock=Clock())
         self.troubles: list[BaseException] = []
+        engine.trouble = self.troubles.append
+        self.store, self.doors = engine.store, engine.doors
         self.run = FileRun(str(home), CODER, "r1")
-        self.doors = Doors(
-            self.store,
-            settings or load(str(home)),
-            Clock(),
-            on_disk=True,
-            near=lambda *_: (),
-            trouble=self.troubles.append,
-        )
 
     def deliver(self, query: Query, *shown: Lesson, **more: object) -> Injection:
         judged = [Judged(Match(one, **more), 0.5) for one in shown]  # type: ignore[arg-type]

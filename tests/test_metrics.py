@@ -32,7 +32,7 @@ def scraped(
     queue: QueueCounts = QueueCounts(), ledger: WorkCounter | None = None, **more: Any
 ) -> dict[str, Metric]:
     """The families of a page, by what follows the prefix in their names."""
-    page = exposition(queue, (ledger or WorkCounter()).counts, **more).decode()
+    page = exposition(queue, ledger or WorkCounter(), **more).decode()
     found = text_string_to_metric_families(page)
     return {one.name.removeprefix("hardwon_").removeprefix("lessonq_"): one for one in found}
 
@@ -124,7 +124,7 @@ def test_prometheus_has_nothing_to_say_against_a_page() -> None:
     ledger.count_attempt("success", 3)
     ledger.count_retry(1)
 
-    page = exposition(QueueCounts(pending=7, dead=3), ledger.counts, {"calls": 3})
+    page = exposition(QueueCounts(pending=7, dead=3), ledger, {"calls": 3})
 
     check = [promtool, "check", "metrics"]
     found = subprocess.run(check, input=page, capture_output=True, check=False)

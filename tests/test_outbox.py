@@ -15,7 +15,7 @@ import pytest
 from hardwon import Delivery
 from hardwon.core.errors import Unavailable
 from hardwon.core.time_limits import WaitBudget
-from hardwon.engine.outbox import OutboxQueue
+from hardwon.engine.worker import OutboxQueue
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.postgres import PostgresQueue

@@ -10,7 +10,7 @@ import pytest
 import hardwon
 from hardwon import Hardwon
 from hardwon.core.settings import load
-from hardwon.core.values.lesson import Kind, values_of
+from hardwon.core.values.lesson import Kind, evidence_of
 from tests.samples import FAILED, WORKED
 from tests.test_doors import MISSING, PYTEST, met_pytest, proven_pytest
 
@@ -68,4 +68,4 @@ def test_a_lesson_for_all_projects_is_not_changed_by_one_that_is_offered_it(hw: 
 
     assert [lesson.id for lesson in shown.lessons] == [written.id]
     kept = hw.agent("coder").lessons.get(written.id)
-    assert not values_of(kept.evidence, Kind.OFFERED)
+    assert not evidence_of(kept, Kind.OFFERED)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.core.values.lesson import Kind, values_of
+from hardwon.core.values.lesson import Kind, evidence_of
 from tests.learn.reader.test_reading import BLOCK, PROFILE, REFUND, lessons, said, start
 from tests.surfaces.hooks.hooking import Hook
 
@@ -120,5 +120,5 @@ def test_a_job_that_is_worked_again_after_its_commit_asks_nobody(tmp_path: Path)
         assert not record.exists()
 
         assert start(hw) == BLOCK
-        assert values_of(lessons(hw)[0].evidence, Kind.JOB) == (job.id,)
+        assert evidence_of(lessons(hw)[0], Kind.JOB) == (job.id,)
     assert len(requests) == 1

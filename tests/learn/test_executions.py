@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.core.values.execution import FinishedRun, judge, line, pattern_key
+from hardwon.learn.executions import FinishedRun, judge, line, pattern_key
 from tests.stored import runtime
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Lesson, Step
-from hardwon.core.values.lesson import MINED, Kind, Status, values_of
+from hardwon.core.values.lesson import MINED, Kind, Status, evidence_of
 from hardwon.core.values.run import Failure, RunSoFar
 from hardwon.engine.recording import Memory, adopt_helpful, note_offer
 from hardwon.storage.stores.sqlite import MemoryStore
@@ -70,7 +70,7 @@ def test_an_offer_is_on_record_with_its_number() -> None:
     note_offer(store.lessons.get(CODER, written.id), FAILURE, memory)
 
     kept = store.lessons.get(CODER, written.id)
-    assert values_of(kept.evidence, Kind.OFFERED) == ("kind 1", "kind 2")
+    assert evidence_of(kept, Kind.OFFERED) == ("kind 1", "kind 2")
 
 
 def test_a_lesson_that_does_not_speak_of_the_failure_must_help_twice() -> None:
@@ -81,7 +81,7 @@ def test_a_lesson_that_does_not_speak_of_the_failure_must_help_twice() -> None:
     once = store.lessons.get(CODER, written.id)
     adopt_helpful(followed, run(note_offer(once, FAILURE, memory)), memory)
 
-    assert (once.kinds, values_of(once.evidence, Kind.HELPED)) == ((), ("kind 1",))
+    assert (once.kinds, evidence_of(once, Kind.HELPED)) == ((), ("kind 1",))
     assert store.lessons.get(CODER, written.id).kinds == ("kind",)
 
 

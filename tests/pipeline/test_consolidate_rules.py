@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status, values_of
+from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status, evidence_of
 from hardwon.engine.pipeline.consolidate import agrees, consolidate, likeness
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
@@ -65,7 +65,7 @@ def test_what_is_no_run_adds_evidence_and_no_meeting(store: MemoryStore) -> None
     grown = put(store, new(job="", origin="session:s1"))
 
     assert (grown.id, grown.met) == (first.id, 1)
-    assert values_of(grown.evidence, Kind.JOB) == ("j2",)
+    assert evidence_of(grown, Kind.JOB) == ("j2",)
 
 
 def test_a_lesson_that_holds_everywhere_takes_nothing_from_a_project(store: MemoryStore) -> None:
@@ -97,7 +97,7 @@ def test_a_model_words_anew_what_was_only_mined(store: MemoryStore) -> None:
     kept = put(store, new("a model's words", calls=("= other",)))
 
     assert (kept.correction, kept.met, kept.calls) == ("a model's words", 2, ("= pytest",))
-    assert values_of(kept.evidence, Kind.PARENT) == (str(first.id),)
+    assert evidence_of(kept, Kind.PARENT) == (str(first.id),)
     assert store.lessons.get(CODER, first.id).status == Status.SUPERSEDED
 
 
@@ -138,7 +138,7 @@ def test_another_cure_of_the_same_situation_is_marked(store: MemoryStore) -> Non
     kept = put(store, new("ask the operator for a folder", **words))
 
     assert kept.id != first.id
-    assert values_of(kept.evidence, Kind.DIFFERS) == (str(first.id),)
+    assert evidence_of(kept, Kind.DIFFERS) == (str(first.id),)
 
 
 def test_the_same_cure_of_the_same_situation_is_one_lesson(store: MemoryStore) -> None:
@@ -256,7 +256,7 @@ def test_a_situation_is_the_same_from_this_share_of_common_words_on(
 
     kept = put(store, new("try something else", situation=" ".join(TWENTY[:shared]), **note))
 
-    assert bool(values_of(kept.evidence, Kind.DIFFERS)) is is_marked
+    assert bool(evidence_of(kept, Kind.DIFFERS)) is is_marked
 
 
 def test_a_lesson_out_of_use_is_compared_with_none(store: MemoryStore) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson, Step
-from hardwon.core.values.lesson import Evidence, Kind, Status, values_of
+from hardwon.core.values.lesson import Evidence, Kind, Status, evidence_of
 from hardwon.core.values.run import RunSoFar
 from hardwon.engine.pipeline.playbook import is_doubtful, settle, verdicts
 from hardwon.knowledge.reading.reading import read_failure
@@ -81,7 +81,7 @@ def test_a_run_confirms_an_item_once() -> None:
     item = settled(DONE)
 
     assert item.met == ITEM.met + 1
-    assert values_of(item.evidence, Kind.CONFIRMED) == ("run1: 1",)
+    assert evidence_of(item, Kind.CONFIRMED) == ("run1: 1",)
 
 
 def test_the_run_that_made_an_item_does_not_confirm_it() -> None:
@@ -96,9 +96,7 @@ def test_without_a_model_an_item_that_became_wrong_is_withdrawn() -> None:
     item = settled(GONE, OTHER, retires=True, evidence=often, met=11)
 
     assert item.status == Status.RETIRED
-    assert values_of(item.evidence, Kind.WITHDRAWN) == (
-        "step 1 of run run1 followed it and failed",
-    )
+    assert evidence_of(item, Kind.WITHDRAWN) == ("step 1 of run run1 followed it and failed",)
 
 
 def test_with_a_model_it_is_doubtful_until_the_model_has_read_of_it() -> None:

@@ -4,47 +4,47 @@ from __future__ import annotations
 
 import asyncio
 
-from hardwon.engine.pipeline.answers import Imagination
+from hardwon.engine.pipeline.reflect import hypothesis
 from hardwon.models.scripted import Scripted
 
 
-def asked(imagination: Imagination, model: Scripted, query: str) -> str:
-    return asyncio.run(imagination.hypothesis(query, model=model, system="imagine"))
+def asked(known: dict[str, str], model: Scripted, query: str) -> str:
+    return asyncio.run(hypothesis(query, model=model, system="imagine", known=known))
 
 
 def test_a_query_is_asked_once_whatever_its_blanks_and_letters() -> None:
-    imagination, model = Imagination(), Scripted(["use\nTLS", "another"])
+    known, model = dict[str, str](), Scripted(["use\nTLS", "another"])
 
-    assert asked(imagination, model, "why does it break") == "use TLS"
-    assert asked(imagination, model, "Why  does it\nbreak") == "use TLS"
-    assert asked(imagination, model, "something else") == "another"
+    assert asked(known, model, "why does it break") == "use TLS"
+    assert asked(known, model, "Why  does it\nbreak") == "use TLS"
+    assert asked(known, model, "something else") == "another"
     assert [request.system for request in model.requests] == ["imagine"] * 2
 
 
 def test_a_long_query_is_shown_in_part_and_a_long_answer_is_cut() -> None:
-    imagination, model = Imagination(), Scripted(["y" * 700])
+    known, model = dict[str, str](), Scripted(["y" * 700])
 
-    assert len(asked(imagination, model, "x" * 3000)) == 600
+    assert len(asked(known, model, "x" * 3000)) == 600
     assert len(model.requests[0].prompt) <= 2000
     assert model.requests[0].max_tokens == 120
 
 
 def test_the_oldest_answers_are_forgotten_first() -> None:
-    imagination, model = Imagination(), Scripted([str(n) for n in range(300)])
+    known, model = dict[str, str](), Scripted([str(n) for n in range(300)])
     for number in range(257):
-        asked(imagination, model, f"q{number}")
+        asked(known, model, f"q{number}")
 
-    assert asked(imagination, model, "q1") == "1"
-    assert asked(imagination, model, "q0") == "257"
+    assert asked(known, model, "q1") == "1"
+    assert asked(known, model, "q0") == "257"
 
 
 def test_just_so_many_answers_are_remembered_and_just_so_much_is_shown() -> None:
-    imagination, model = Imagination(), Scripted([str(n) for n in range(300)])
-    asked(imagination, model, "x" * 3000)
+    known, model = dict[str, str](), Scripted([str(n) for n in range(300)])
+    asked(known, model, "x" * 3000)
     for number in range(255):
-        asked(imagination, model, f"q{number}")
+        asked(known, model, f"q{number}")
 
     assert len(model.requests[0].prompt) == 2000
-    assert asked(imagination, model, "x" * 3000) == "0"
-    asked(imagination, model, "one more")
-    assert asked(imagination, model, "x" * 3000) == "257"
+    assert asked(known, model, "x" * 3000) == "0"
+    asked(known, model, "one more")
+    assert asked(known, model, "x" * 3000) == "257"

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from hardwon.core.errors import BadReply
-from hardwon.engine.pipeline.answers import Refined, refine
+from hardwon.engine.pipeline.reflect import Refined, refine
 from hardwon.models.scripted import Scripted
 
 

@@ -10,7 +10,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BadReply, PermanentError
 from hardwon.core.settings import HydeSettings, Reflexion, load
-from hardwon.engine.pipeline.answers import Refined, Verification, refine, verify
+from hardwon.engine.pipeline.reflect import Refined, Verification, refine, verify
 from hardwon.engine.runtime import prompt_text
 from hardwon.models.scripted import Scripted
 from tests.models.server import LESSON

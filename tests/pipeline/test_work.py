@@ -58,7 +58,7 @@ def test_nothing_to_learn_is_done_too_and_told_apart(queue: MemoryQueue) -> None
     asyncio.run(workers.until_idle())
 
     assert queue.waiting() == []
-    assert workers.ledger.counts.attempts == {"skipped": 1}
+    assert workers.ledger.attempts == {"skipped": 1}
 
 
 @pytest.mark.parametrize(
@@ -250,8 +250,8 @@ def test_the_ledger_sorts_attempts_into_buckets() -> None:
     for seconds in (0.1, 0.5, 0.6, 500):
         ledger.count_attempt("success", seconds)
 
-    assert ledger.counts.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert ledger.counts.attempts == {"success": 4}
+    assert ledger.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert ledger.attempts == {"success": 4}
 
 
 # The law of waiting
@@ -278,9 +278,9 @@ def test_senseless_values_are_replaced() -> None:
 def test_one_job_is_worked_and_no_more(queue: MemoryQueue) -> None:
     queue.put(job("another"))
 
-    assert asyncio.run(crew(queue, nothing, workers=3).one()) == Tally(done=1)
+    assert asyncio.run(crew(queue, nothing, workers=3).until_idle(is_once=True)) == Tally(done=1)
     assert len(queue.waiting()) == 1
-    assert asyncio.run(crew(MemoryQueue(), nothing).one()) == Tally()
+    assert asyncio.run(crew(MemoryQueue(), nothing).until_idle(is_once=True)) == Tally()
 
 
 @pytest.mark.parametrize(
@@ -446,17 +446,17 @@ def test_a_pool_of_one_job_waits_for_it_whatever_grace_it_has(queue: MemoryQueue
 
     pool = crew(queue, slow, grace=timedelta(0))
 
-    assert asyncio.run(pool.one()) == Tally(done=1)
+    assert asyncio.run(pool.until_idle(is_once=True)) == Tally(done=1)
 
 
 def test_what_could_not_be_stored_is_counted(queue: MemoryQueue) -> None:
     workers = crew(queue, raising(StorageFull("p", "x", "y")))
     asyncio.run(workers.until_idle())
-    assert workers.ledger.counts.persist_failures == 1
+    assert workers.ledger.persist_failures == 1
 
     others = crew(queue, raising(TransientError("429")))
     asyncio.run(others.until_idle())
-    assert others.ledger.counts.persist_failures == 0
+    assert others.ledger.persist_failures == 0
 
 
 def test_without_a_wish_of_the_server_the_first_wait_may_be_short(queue: MemoryQueue) -> None:
@@ -504,7 +504,7 @@ def test_a_job_whose_end_cannot_be_noted_is_told_and_kept(
     queue.put(JOB)
     workers = crew(queue, nothing)
 
-    assert asyncio.run(workers.one()) == Tally()
+    assert asyncio.run(workers.until_idle(is_once=True)) == Tally()
     assert caplog.messages == [f"job {JOB.id} could not be settled; it is tried again"]
     assert workers.ledger.running == {}
-    assert workers.ledger.counts.attempts == {}
+    assert workers.ledger.attempts == {}

@@ -123,7 +123,7 @@ def until_the_next_start() -> None:
 
 def wall_clock() -> None:
     """Delays are counted by a clock that can be set."""
-    vars(work)["Steady"] = lambda wall: wall
+    vars(work)["steady"] = lambda wall: wall
 
 
 def stale_deleted() -> None:
@@ -156,7 +156,7 @@ def a_series_a_job() -> None:
 
     def careless(self: WorkCounter, outcome: str, seconds: float) -> None:
         ended(self, outcome, seconds)
-        self.count_retry(len(self.counts.retries))
+        self.count_retry(len(self.retries))
 
     WorkCounter.count_attempt = careless  # type: ignore[method-assign]
 

@@ -5,11 +5,13 @@ import pytest
 from hardwon.core.values.lesson import (
     Evidence,
     Kind,
+    Lesson,
+    evidence_of,
     join_evidence,
     parse_evidence,
     read_evidence,
-    values_of,
 )
+from hardwon.core.values.scope import Scope
 
 
 @pytest.mark.parametrize(
@@ -35,10 +37,10 @@ def test_the_newest_of_each_kind_are_kept() -> None:
     quotes = [Evidence(Kind.MET, str(number)) for number in range(30)]
     jobs = [Evidence(Kind.JOB, str(number)) for number in range(3)]
 
-    kept = join_evidence(jobs, quotes)
+    kept = Lesson(Scope(), "", "", evidence=join_evidence(jobs, quotes))
 
-    assert values_of(kept, Kind.MET) == tuple(str(number) for number in range(22, 30))
-    assert values_of(kept, Kind.JOB) == ("0", "1", "2")
+    assert evidence_of(kept, Kind.MET) == tuple(str(number) for number in range(22, 30))
+    assert evidence_of(kept, Kind.JOB) == ("0", "1", "2")
 
 
 @pytest.mark.parametrize("kind", [Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED])

@@ -27,9 +27,9 @@ from hardwon.core.values.report import (
 )
 from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
+from hardwon.engine import runtime
 from hardwon.engine.pipeline import inject
-from hardwon.engine.pipeline.answers import Refined, Verification
-from hardwon.engine.runtime import Answerer
+from hardwon.engine.pipeline.reflect import Refined, Verification
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess
 from hardwon.knowledge.ranking.scores import Judged
@@ -38,8 +38,7 @@ from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import IntegrationReport
-from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
-from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
+from hardwon.learn.transcripts.mining import Answerer, Mining, OpenQuestions, Watch
 from hardwon.learn.transcripts.past import Learnt, Tell
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.learn.trials.analytics import Analysis, SharedPoint
@@ -68,7 +67,7 @@ def aopen(
     *,
     key: str | None = ...,
     settings: Settings | None = ...,
-    model: Model | Answerer | str | None = ...,
+    model: Model | runtime.Answerer | str | None = ...,
     embedder: Embedder | None = ...,
     work: bool = ...,
     clock: Callable[[], datetime] = ...,
@@ -373,12 +372,7 @@ class AsyncSessions(AsyncPastHandle):
     ) -> SessionPlace: ...
     async def read(self) -> int: ...
     async def mine(
-        self,
-        place: SessionPlace,
-        answerer: MiningAnswerer = ...,
-        *,
-        watch: Watch = ...,
-        tell: Tell = ...,
+        self, place: SessionPlace, answerer: Answerer = ..., *, watch: Watch = ..., tell: Tell = ...
     ) -> Mining: ...
     async def preview(self, place: SessionPlace, *, tell: Tell = ...) -> tuple[Context, Delta]: ...
     async def ask(self, place: SessionPlace) -> OpenQuestions: ...

@@ -23,7 +23,7 @@ from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
     from hardwon.api import Agent, tenants
-    from hardwon.engine.pipeline.answers import Refined, Verification
+    from hardwon.engine.pipeline.reflect import Refined, Verification
 
 
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
@@ -165,12 +165,11 @@ class Runs(_OfAgent):
     ) -> Job | None:
         """Queue a judgement on how well a run went, if there is something to say."""
         with self._best_effort():
-            from hardwon.core.values.execution import FinishedRun
             from hardwon.learn import executions
 
             problem = run_input.problem_of(error)
             lost = failed or bool(problem)
-            run = FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
+            run = executions.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.queue_judgement(self._engine, self._scope, run)
         return None
 
@@ -206,19 +205,19 @@ class Answers(_OfEngine):
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
-        from hardwon.engine.pipeline import answers
+        from hardwon.engine.pipeline import reflect
 
         texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
-        return time_limits.run_sync(lambda: answers.verify(*texts, model=model, prompt=prompt_text))
+        return time_limits.run_sync(lambda: reflect.verify(*texts, model=model, prompt=prompt_text))
 
     def refine(self, task: str, answer: str) -> Refined:
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
-        from hardwon.engine.pipeline import answers
+        from hardwon.engine.pipeline import reflect
 
         texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
-        return time_limits.run_sync(lambda: answers.refine(*texts, model=model, prompt=prompt_text))
+        return time_limits.run_sync(lambda: reflect.refine(*texts, model=model, prompt=prompt_text))
 
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with; "" unless `hyde.enabled`. Never in a hook."""
@@ -254,9 +253,11 @@ def enrich(engine: Runtime, prompt: str) -> str:
 
 
 async def _hypothesis(engine: Runtime, query: str) -> str:
-    system = prompt_text("hypothesis")
+    from hardwon.engine.pipeline import reflect
+
+    system, known = prompt_text("hypothesis"), engine.hypotheses
     asked = screen_excerpt(query, TEXT_LIMIT)
-    return await engine.imagination.hypothesis(asked, model=engine.model, system=system)
+    return await reflect.hypothesis(asked, model=engine.model, system=system, known=known)
 
 
 # Names of the last release. They still work in this one, with a warning.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.values.delivery import COUNTED, RESULTS
-from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounts
+from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounter
 
 try:
     from prometheus_client import CollectorRegistry, generate_latest
@@ -34,7 +34,7 @@ _OUTCOMES = ("success", "skipped", "transient", "permanent")
 
 def exposition(
     queue: QueueCounts,
-    work: WorkCounts,
+    work: WorkCounter,
     spent: Mapping[str, float] | None = None,
     *,
     deliveries: Iterable[tuple[str, str, int]] = (),
@@ -64,7 +64,7 @@ class _Families(Collector):
         return self._families
 
 
-def _families(queue: QueueCounts, work: WorkCounts, prefix: str) -> Iterator[Metric]:
+def _families(queue: QueueCounts, work: WorkCounter, prefix: str) -> Iterator[Metric]:
     entered = {outcome: getattr(queue, outcome) for outcome in _ENTRANCES}
     attempts = {outcome: work.attempts.get(outcome, 0) for outcome in _OUTCOMES}
     retries = {str(attempt): count for attempt, count in sorted(work.retries.items())}
@@ -105,7 +105,7 @@ def _count_told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iter
         yield family
 
 
-def _durations(work: WorkCounts, prefix: str) -> Metric:
+def _durations(work: WorkCounter, prefix: str) -> Metric:
     description = "Time from claim to outcome, by outcome."
     name = f"{prefix}processing_duration_seconds"
     family = HistogramMetricFamily(name, description, labels=["outcome"])

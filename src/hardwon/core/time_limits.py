@@ -18,32 +18,23 @@ _mine = _local()
 
 
 class WaitBudget:
-    """`with WaitBudget(0.08):` all waits of this thread for servers take at most 80 ms together."""
+    """`with WaitBudget(0.08):` all waits of this thread for servers take at most 80 ms together.
 
-    def __init__(self, seconds: float) -> None:
+    With `tell` an error only ends the block, and is told.
+    """
+
+    def __init__(self, seconds: float, tell: Callable[[BaseException], None] | None = None) -> None:
         self._seconds = seconds
+        self._tell = tell
 
     def __enter__(self) -> None:
         self._before, self._notes = getattr(_mine, "left", None), getattr(_mine, "notes", None)
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
         _mine.notes = {} if self._notes is None else self._notes
 
-    def __exit__(self, *_: object) -> bool | None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
         _mine.left, _mine.notes = self._before, self._notes
-        return None
-
-
-class BestEffort(WaitBudget):
-    """`with BestEffort(0.08, tell):` as WaitBudget; an error ends the block and is told."""
-
-    def __init__(self, seconds: float, tell: Callable[[BaseException], None]) -> None:
-        super().__init__(seconds)
-        self._tell = tell
-
-    def __exit__(self, *raised: object) -> bool:
-        super().__exit__()
-        error = raised[1]
-        if not isinstance(error, Exception):
+        if self._tell is None or not isinstance(error, Exception):
             return False
         with suppress(Exception):  # a listener of the program must not end its turn
             self._tell(error)

@@ -6,8 +6,8 @@ What is told is rendered, perhaps withheld by the hold-out, logged, and noted in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,34 +16,31 @@ from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
 from hardwon.core.project import author_of
-from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import safe, screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
 from hardwon.core.values.lesson import MINED, Lesson, Status
-from hardwon.core.values.report import Window
-from hardwon.core.values.run import Author, EndedRun, RunSoFar, Shown, Step, Trigger
+from hardwon.core.values.run import Author, RunSoFar, Shown, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook, recall, screen
 from hardwon.knowledge.evidence.inner import with_failure
-from hardwon.knowledge.ranking.query import Match, Near, Query
+from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.knowledge.reading import call_keys, loops
-from hardwon.storage.ports import Run, Store
+from hardwon.storage.ports import Run
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
     from hardwon.engine import recording
     from hardwon.engine.pipeline import hold_out
+    from hardwon.engine.runtime import Runtime
     from hardwon.knowledge.evidence.course import Act
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
 _ARGS = 8 * 1024  # characters of a call that are recorded
-_RUNS = 12  # earlier runs of a project that are looked at when a run begins
 _FAILURES = 60  # lessons that are looked at when a run begins
-_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _QUERY_KEPT = 500  # characters of a query that are logged
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 _ONLY_HERE = "(the words stay on that machine: lessons of the repository's files are among them)"
@@ -59,8 +56,8 @@ class Found(NamedTuple):
 class BestEffort:
     """A `with` block that errors of storage only end: they must not cost the agent its turn."""
 
-    def __init__(self, trouble: Callable[[BaseException], None]) -> None:
-        self._trouble = trouble
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
 
     def __enter__(self) -> None:
         """Nothing."""
@@ -68,40 +65,30 @@ class BestEffort:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
         if not isinstance(error, StorageError | Unavailable):
             return False
-        self._trouble(error)
+        self._engine.trouble(error)
         return True
 
 
 class Doors:
     """Tells lessons and records steps. One for each opened store."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        *,
-        on_disk: bool,
-        near: Callable[[Scope, str], Near],
-        trouble: Callable[[BaseException], None],
-        are_read: bool = False,
-    ) -> None:
-        self._store = store
-        self._are_read = are_read  # whether a model reads ended runs
-        self.near = near
-        self._on_disk = on_disk
-        self._settings = settings
-        self._clock = clock
-        self._trouble = trouble
-        self.best_effort = BestEffort(trouble)
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+        self._store, self._settings, self._clock = engine.store, engine.settings, engine.clock
+        self.best_effort = BestEffort(engine)
         self.weights = WEIGHTS  # benchmarks replace it
-        self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
+        self._background: background.BackgroundCalls | None = None
+        if engine.settings.postgres.url:
+            self._background = background.BackgroundCalls(lambda error: engine.trouble(error))
 
-    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
-        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
-        if name is None or not self._on_disk:
+    def run(
+        self, scope: Scope, name: str | None, by: Author | None = None, program: str = ""
+    ) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`, `program`: see `RunSoFar`."""
+        if name is None or not self._engine.on_disk:
             return screen.screened_run(runs.MemoryRun(by=by))
-        return screen.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
+        run = runs.FileRun(self._settings.home, scope, name, by=by, program=program)
+        return screen.screened_run(run)
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
@@ -134,11 +121,12 @@ class Doors:
             return NOTHING
         query, scores = Query(Door.START, ""), tuple(1.0 for _ in shown)
         block = self._log(scope, query, text, shown, scores, began=now, started=started)
-        return self.tell(run, block)
+        self.note_shown(run, block)
+        return block
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Act], list[Lesson]]:
         """What earlier runs did to get their work done, and failures with what got past them."""
-        earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
+        earlier = [(run.task, run.steps) for run in recall.earlier_runs(scope, self._store)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
@@ -168,42 +156,30 @@ class Doors:
 
         What `is_wanted` names is shown once even if the words alone do not ask for it.
         """
-        query = recall.at_turn(asked, partial(self.near, scope))._replace(text=prompt)
+        query = recall.at_turn(asked, self.near_to(scope))._replace(text=prompt)
         told, started = run.so_far().told, perf_counter_ns()
         candidates = self.weigh(scope, query, UNKNOWN._replace(told=told))
         for at, candidate in enumerate(candidates):
             lesson = candidate.match.lesson
             if lesson.id not in told and is_wanted(lesson):
                 candidates[at] = candidate._replace(verdict="")
-        return self.tell(run, self.deliver(scope, query, candidates, run, started=started))
+        block = self.deliver(scope, query, candidates, run, started=started)
+        self.note_shown(run, block)
+        return block
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""
         tool, call = clean(tool), screen_excerpt(call_keys.canonical(args), _ARGS)
         query = Query(Door.ACTION, call)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
-            text, now = inject.guarding(forbidding), self._clock()
-            return self._log(scope, query, text, (forbidding,), (1.0,), began=now, denied=True)
-        candidates = self._find_repeat(scope, Step(tool, call), run.so_far())
+            text, began = inject.guarding(forbidding), self._clock()
+            return self._log(scope, query, text, (forbidding,), (1.0,), began=began, denied=True)
+        pending, now = call_keys.of_operation(Step(tool, call)), self._clock()
+        candidates = recall.judge_call(scope, pending, run.so_far(), self._store, now)
         block = self.deliver(scope, query, candidates, run, started=perf_counter_ns())
         # Deny only if the run can note it: the same call must pass the second time.
         is_noted = self.note_shown(run, block, call)
         return block._replace(denied=True) if is_noted and self._settings.hooks.stop_once else block
-
-    def _find_repeat(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
-        """The lesson about the same call, which failed here last and has a fix; often none."""
-        return recall.judge_call(
-            call_keys.of_operation(pending),
-            past,
-            scope,
-            self._store.lessons,
-            now=self._clock(),
-            earlier=partial(self._earlier_runs, scope),
-        )
-
-    def _earlier_runs(self, scope: Scope) -> Iterator[EndedRun]:
-        """The latest kept runs of a project, oldest first."""
-        return self._store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
@@ -226,12 +202,13 @@ class Doors:
             try:
                 block, found = self._at_error(scope, step, past, run)
             except Unavailable as error:
-                self._trouble(error)
+                self._engine.trouble(error)
 
         # With a remote database the turn hardly waits for what is learnt.
         learn = partial(self._learn, scope, step, past, block.lessons, found, run)
         counted = learn() if self._background is None else self._background.run(learn, list[str]())
-        block = self.with_loop(scope, self.tell(run, block), [*past.turn, step])
+        self.note_shown(run, block)
+        block = self.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
@@ -252,7 +229,7 @@ class Doors:
         if not (mistakes.is_mistake(step, past.steps) or self.recorder.is_known(scope, step)):
             return NOTHING, Found()
         is_again = failure is not None and past.has_met(failure.kind)
-        query = recall.at_error(step, past.task, partial(self.near, scope))
+        query = recall.at_error(step, past.task, self.near_to(scope))
         judged = self.weigh(scope, query, UNKNOWN._replace(is_again=is_again, told=past.told))
         found = Found([candidate.match for candidate in judged], self._store.last_state())
         own = [_of_same_call(candidate, step) for candidate in judged]
@@ -262,87 +239,10 @@ class Doors:
                     own[at] = candidate._replace(verdict="told when this very call was denied")
         return self.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
-    def _learn(
-        self,
-        scope: Scope,
-        step: Step,
-        past: RunSoFar,
-        shown: Sequence[Lesson],
-        found: Found,
-        run: Run,
-    ) -> list[str]:
-        """Learn from a step; what it counts is noted in its run."""
-        if counted := self.recorder.learn(scope, step, past, shown, found):
-            with self.best_effort:
-                run.note_marks(counted)
-        return counted
-
-    @cached_property
-    def recorder(self) -> recording.Recording:
-        """Learns from steps."""
-        from hardwon.engine import recording
-
-        return recording.Recording(self._store, self._settings, self._clock)
-
-    def flush(self, limit: float) -> None:
-        """Wait at most `limit` seconds until the background learning is done."""
-        if self._background is not None:
-            self._background.flush(limit)
-
-    def end(
-        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
-    ) -> None:
-        """End a run: note the outcome of every delivery, and archive the run.
-
-        `task`, `error` and `steps` are what the caller only says now.
-        """
-        self.flush(_AT_THE_END)
-        past = run.whole()
-        if any(step.failure for step in past.steps):
-            with self.best_effort:
-                self.recorder.end(scope, past)
-        from hardwon.engine.pipeline import ending
-
-        if past.shown:
-            with self.best_effort:
-                ending.settle(past, run.name, scope, self._store)
-        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
-            run.end()
-            return
-        has_new_facts = bool(steps or (task and not past.task))
-        with self.best_effort:
-            if task and not past.task:
-                run.begin(screen_excerpt(task, _TASK))
-            for step in steps:
-                run.record(step)
-        complete = run.whole() if has_new_facts else past
-        name, now, outcome = run.name, self._clock(), complete.ending(error)
-        with self.best_effort:
-            if run.end(outcome, now.timestamp()):
-                return  # a worker archives a run on disk; one in memory is archived now
-            by = author_of(self._settings.runs)
-            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
-            from hardwon.engine import upkeep
-
-            retires = not self._are_read
-            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
-
-    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
-        """Every candidate at a door, with its score and why it is or is not shown."""
-        if door == Door.ACTION:
-            call = screen_excerpt(call_keys.canonical(text), _ARGS)
-            forbidden = self._forbidding(scope, tool, call)
-            if forbidden is not None:
-                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._find_repeat(scope, Step(tool, call), RunSoFar())
-        if door == Door.ERROR:
-            step = self.prepare_step(Step(tool, "", text, failed=True), ())
-            query = recall.at_error(step, "", partial(self.near, scope))
-        elif door == Door.TURN:
-            query = recall.at_turn(text, partial(self.near, scope))
-        else:
-            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
-        return self.weigh(scope, query, UNKNOWN)
+    def near_to(self, scope: Scope) -> recall.Nearest | None:
+        """Finds the lessons of a scope near in meaning to a text; None if that is off."""
+        engine = self._engine
+        return partial(engine.semantic_search.near, scope) if engine.embeds else None
 
     def weigh(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""
@@ -417,20 +317,6 @@ class Doors:
 
         return hold_out.Coin(self._store.units, share, scope, run, self._clock())
 
-    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
-        """The block, with a warning in front if the run is in a loop."""
-        values = self._settings.recall
-        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
-        loop = loops.find(steps, exempt=exempt) if values.loops else None
-        if loop is None:
-            return block
-        warning = loops.render(loop)
-        if block:
-            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
-        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
-        told = self._log(scope, query, warning, began=self._clock())
-        return told._replace(door="", stop=loop.should_stop)
-
     def _log(
         self,
         scope: Scope,
@@ -462,10 +348,27 @@ class Doors:
             self._store.deliveries.log(delivery)
         return block
 
-    def tell(self, run: Run, block: Injection) -> Injection:
-        """The block, after noting in the run that it was shown."""
-        self.note_shown(run, block)
-        return block
+    def _learn(
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson],
+        found: Found,
+        run: Run,
+    ) -> list[str]:
+        """Learn from a step; what it counts is noted in its run."""
+        if counted := self.recorder.learn(scope, step, past, shown, found):
+            with self.best_effort:
+                run.note_marks(counted)
+        return counted
+
+    @cached_property
+    def recorder(self) -> recording.Recording:
+        """Learns from steps."""
+        from hardwon.engine import recording
+
+        return recording.Recording(self._store, self._settings, self._clock)
 
     def note_shown(self, run: Run, block: Injection, call: str = "") -> bool:
         """Note in the run what it was shown, and about which failures; whether it was noted."""
@@ -481,6 +384,81 @@ class Doors:
             run.note_shown([lesson.id for lesson in block.lessons], call, delivery)
             return True
         return False
+
+    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
+        """The block, with a warning in front if the run is in a loop."""
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return block
+        warning = loops.render(loop)
+        if block:
+            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
+        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+        told = self._log(scope, query, warning, began=self._clock())
+        return told._replace(door="", stop=loop.should_stop)
+
+    def end(
+        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
+    ) -> None:
+        """End a run: note the outcome of every delivery, and archive the run.
+
+        `task`, `error` and `steps` are what the caller only says now.
+        """
+        self.flush(_AT_THE_END)
+        past = run.whole()
+        if any(step.failure for step in past.steps):
+            with self.best_effort:
+                self.recorder.end(scope, past)
+        from hardwon.engine.pipeline import ending
+
+        if past.shown:
+            with self.best_effort:
+                ending.settle(past, run.name, scope, self._store)
+        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
+            run.end()
+            return
+        has_new_facts = bool(steps or (task and not past.task))
+        with self.best_effort:
+            if task and not past.task:
+                run.begin(screen_excerpt(task, _TASK))
+            for step in steps:
+                run.record(step)
+        complete = run.whole() if has_new_facts else past
+        name, now, outcome = run.name, self._clock(), complete.ending(error)
+        with self.best_effort:
+            if run.end(outcome, now.timestamp()):
+                return  # a worker archives a run on disk; one in memory is archived now
+            by = author_of(self._settings.runs)
+            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
+            from hardwon.engine import upkeep
+
+            retires = not self._engine.reads_runs
+            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
+
+    def flush(self, limit: float) -> None:
+        """Wait at most `limit` seconds until the background learning is done."""
+        if self._background is not None:
+            self._background.flush(limit)
+
+    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
+        """Every candidate at a door, with its score and why it is or is not shown."""
+        if door == Door.ACTION:
+            call = screen_excerpt(call_keys.canonical(text), _ARGS)
+            forbidden = self._forbidding(scope, tool, call)
+            if forbidden is not None:
+                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+            pending = call_keys.of_operation(Step(tool, call))
+            return recall.judge_call(scope, pending, RunSoFar(), self._store, self._clock())
+        if door == Door.ERROR:
+            step = self.prepare_step(Step(tool, "", text, failed=True), ())
+            query = recall.at_error(step, "", self.near_to(scope))
+        elif door == Door.TURN:
+            query = recall.at_turn(text, self.near_to(scope))
+        else:
+            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
+        return self.weigh(scope, query, UNKNOWN)
 
 
 def new_id(now: datetime) -> str:

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import PermanentError, TransientError
-from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Near
 from hardwon.models import budget, embeddings
-from hardwon.storage.ports import Embedder, Store
-from hardwon.storage.sql.vectors import SqlVectors
+from hardwon.storage.ports import Embedder
+
+if TYPE_CHECKING:
+    from hardwon.engine.runtime import Runtime
+
+_BATCH = 32
+_NEAREST = 24
+_ASKED = 2000  # characters; embedding models read no more of a question
 
 
 class SemanticSearch:
     """Embedding search of an opened store. Without an embedder it finds nothing, at no cost."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        *,
-        given: Embedder | None,
-        account: Callable[[str], budget.Account],
-        trouble: Callable[[BaseException], None],
-    ) -> None:
-        self._store = store
-        self._settings = settings
+    def __init__(self, engine: Runtime, given: Embedder | None) -> None:
+        self._engine, self._store, self._settings = engine, engine.store, engine.settings
         self._given = given
-        self._account = account
-        self._trouble = trouble
-        self.is_on = bool(given or settings.recall.embedder)
+        self.is_on = bool(given or engine.settings.recall.embedder)
 
     def ensure(self) -> None:
         """Raise MissingExtra or InvalidInput if the configured embedder cannot work here."""
@@ -42,16 +37,11 @@ class SemanticSearch:
             embeddings.ensure(self._settings.recall.embedder)
 
     def near(self, scope: Scope, text: str) -> Near:
-        """Lessons near in meaning; () while the endpoint is down."""
-        if not self.is_on:
+        """The lessons nearest in meaning, the nearest first; () while the endpoint is down."""
+        found = self.vector(clip(text, _ASKED)) if text.strip() else None
+        if found is None:
             return ()
-        try:
-            return near(
-                text, scope=scope, embedder=self._query_embedder, vectors=self._store.vectors
-            )
-        except (TransientError, PermanentError) as error:
-            self._trouble(error)
-            return ()
+        return tuple(self._store.vectors.nearest(scope, *found, limit=_NEAREST))
 
     def vector(self, text: str) -> tuple[str, Sequence[float]] | None:
         """The embedder's name and the vector of a text; None when no embedder answers."""
@@ -60,13 +50,26 @@ class SemanticSearch:
         try:
             return self._query_embedder.name, self._query_embedder.embed([text])[0]
         except (TransientError, PermanentError) as error:
-            self._trouble(error)
+            self._engine.trouble(error)
             return None
 
     def fill(self) -> Iterator[int]:
         """Embed every lesson without a vector, in batches; yields how many are done so far."""
-        if self.is_on:
-            yield from fill(embedder=self._embedder, vectors=self._store.vectors)
+        if not self.is_on:
+            return
+        done, last, name, vectors = 0, 0, self._embedder.name, self._store.vectors
+        while wordings := vectors.lacking(name, after=last, limit=_BATCH):
+            texts = [wording.texts() for wording in wordings]
+            every = (text for lesson_texts in texts for text in lesson_texts)
+            embedded = iter(self._embedder.embed(list(every)))
+            # The sum of the vectors of a lesson: a store keeps its direction only.
+            sums = [
+                [sum(values) for values in zip(*islice(embedded, len(lesson_texts)), strict=True)]
+                for lesson_texts in texts
+            ]
+            vectors.save(name, zip(wordings, sums, strict=True))
+            done, last = done + len(wordings), wordings[-1].lesson
+            yield done
 
     def counts(self) -> tuple[str, int, int]:
         """The embedder's name, how many lessons have its vector, and how many should."""
@@ -94,34 +97,4 @@ class SemanticSearch:
         opened = embeddings.open_embedder(name, key=key, timeout=timeout)
         if name == embeddings.MINILM:
             return opened
-        return budget.GovernedEmbedder(opened, self._account(opened.name))
-
-
-_BATCH = 32
-_NEAREST = 24
-_ASKED = 2000  # characters; embedding models read no more of a question
-
-
-def fill(*, embedder: Embedder, vectors: SqlVectors) -> Iterator[int]:
-    """Embed every lesson without a vector; yields the number done after each stored batch."""
-    done, last = 0, 0
-    while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
-        texts = [wording.texts() for wording in wordings]
-        embedded = iter(embedder.embed([text for lesson_texts in texts for text in lesson_texts]))
-        sums = [_sum(islice(embedded, len(lesson_texts))) for lesson_texts in texts]
-        vectors.save(embedder.name, zip(wordings, sums, strict=True))
-        done, last = done + len(wordings), wordings[-1].lesson
-        yield done
-
-
-def _sum(vectors: Iterable[Sequence[float]]) -> Sequence[float]:
-    """The sum of the vectors; a store keeps its direction only."""
-    return [sum(values) for values in zip(*vectors, strict=True)]
-
-
-def near(text: str, *, scope: Scope, embedder: Embedder, vectors: SqlVectors) -> Near:
-    """The lessons nearest in meaning, the nearest first."""
-    if not text.strip():
-        return ()
-    (vector,) = embedder.embed([clip(text, _ASKED)])
-    return tuple(vectors.nearest(scope, embedder.name, vector, limit=_NEAREST))
+        return budget.GovernedEmbedder(opened, self._engine.accounts.of(opened.name))

@@ -10,7 +10,6 @@ import base64
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,12 +24,12 @@ from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.storage.ports import Run, Store
 from hardwon.storage.queues import records as job_records
+from hardwon.storage.sql.journal import server_spool
 from hardwon.storage.stores import run_files, runs
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
 
 if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime
-    from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
 
 WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
@@ -43,13 +42,15 @@ _OLDEST, _AHEAD = 366 * 86400.0, 300.0  # seconds: what comes may be so old, and
 
 
 class ForwardingDoors(Doors):
-    """Doors over a copy: what they learn from is also written to `outgoing`, for the server."""
+    """Doors over a copy: what they learn from is also noted for the server."""
 
-    outgoing: Spool
+    def __init__(self, engine: Runtime) -> None:
+        super().__init__(engine)
+        self._outgoing = server_spool(engine.settings.home, engine.settings.remote)
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         with self.best_effort:
-            self.outgoing.append([WANTED, scope])
+            self._outgoing.append([WANTED, scope])
         return super().start(scope, run, again=again)
 
     def _learn(
@@ -60,7 +61,7 @@ class ForwardingDoors(Doors):
             plain = [sorted(part) if isinstance(part, frozenset) else part for part in past[:7]]
             note = MET, scope, step, plain, [lesson.id for lesson in shown]
             with self.best_effort:
-                self.outgoing.append(note)
+                self._outgoing.append(note)
         return super()._learn(scope, step, past, shown, *rest)
 
 
@@ -210,7 +211,7 @@ class Copies:
         return changed
 
 
-def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], datetime]) -> Copies:
+def copies_of(store: PostgresStore, settings: Settings) -> Copies:
     """The copy that a worker keeps of a database."""
     from hardwon.storage.stores.postgres import ShelfReader  # hooks have no psycopg
 

@@ -27,9 +27,9 @@ from hardwon.core.values.lesson import (
     Kind,
     Lesson,
     Status,
+    evidence_of,
     join_evidence,
     unique,
-    values_of,
     with_failure,
     without_success,
 )
@@ -37,13 +37,11 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Found
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.knowledge.evidence.inner import failing_call
-from hardwon.knowledge.evidence.keys import failed_key, worked_keys
+from hardwon.knowledge.evidence.inner import failed_key, failing_call, worked_keys
 from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes, reports
-from hardwon.knowledge.reading.call_keys import CallKey
 from hardwon.knowledge.reading.mined_lesson import program
 from hardwon.storage.ports import LessonStore, Store
 
@@ -72,19 +70,20 @@ class Recording:
         """Learn from a step: its failure and the fixes it shows. Returns marks for the run.
 
         `shown` are the lessons shown at it, `found` all that were found about it, `evidence` is
-        what `evidence_of` says about it, if that is known already.
+        what `evidence_in` says about it, if that is known already.
         """
         memory, failure = self.memory(scope), step.failure
         if not self._is_on or (step.failed and failure is None):
             return []
-        evidence = evidence or evidence_of(step, past)
+        evidence = evidence or evidence_in(step, past)
         if failure is None:
             return self._learn_success(step, past, memory, evidence)
         self._store.failures.count(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
             if found.state is not None and found.state == self._store.last_state():
                 same = (match.lesson for match in found.matches if match.is_same_kind)
-                memory.note_current(failure.kind, same)
+                own = (lesson for lesson in same if lesson.scope == scope)
+                memory.current[failure.kind] = max(own, key=standing, default=None)
             is_mistake = mistakes.is_mistake(step, past.steps)
             marks = note_failure(step, past, memory) if is_mistake else []
             if evidence.fixes:
@@ -153,11 +152,11 @@ ShownFixes = list[tuple[int, Fix]]  # each with the place of the step whose fail
 class StepEvidence(NamedTuple):
     """What a step shows by itself and by the steps before it; no lesson is needed to see it."""
 
-    worked: tuple[CallKey, ...]  # the calls that worked
+    worked: tuple[str, ...]  # the calls that worked
     fixes: ShownFixes
 
 
-def evidence_of(step: Step, past: RunSoFar) -> StepEvidence:
+def evidence_in(step: Step, past: RunSoFar) -> StepEvidence:
     """What is to be recorded of a step; the costly part of learning, and independent of the store.
 
     A failing step may show the fix of another failure.
@@ -186,15 +185,19 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     lesson = existing
     if not past.has_met(failure.kind):
         lesson = mined_lesson.with_meeting(existing, step, failure, past, memory.now)
-    failed_fixes = _followed_without_success(lesson, step, failure, past)
-    for fix in failed_fixes.values():
-        lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+    steps, marks = (*past.steps, step), list[str]()
+    for fix in lesson.fixes:
+        mark = f"vain {failure.kind} {fix.key}"
+        is_new = past.counted.isdisjoint((mark, _success(failure.kind, fix)))
+        if is_new and fixes.was_applied(fix, steps, past.task):
+            lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+            marks.append(mark)
     if lesson is not existing:
         memory.keep(mined_lesson.settle(lesson))
-    return list(failed_fixes)
+    return marks
 
 
-def _forget_failed_call(worked: tuple[CallKey, ...], past: RunSoFar, memory: Memory) -> None:
+def _forget_failed_call(worked: tuple[str, ...], past: RunSoFar, memory: Memory) -> None:
     """Let calls pass that work now: they are no longer known as failing.
 
     A call that failed in this run, too, works because of what was done in between.
@@ -302,19 +305,6 @@ def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]
     return marks
 
 
-def _followed_without_success(
-    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar
-) -> dict[str, Fix]:
-    """The fixes that this run had applied when the failure came nevertheless, by mark."""
-    steps, found = (*past.steps, step), {}
-    for fix in lesson.fixes:
-        mark = f"vain {failure.kind} {fix.key}"
-        is_new = past.counted.isdisjoint((mark, _success(failure.kind, fix)))
-        if is_new and fixes.was_applied(fix, steps, past.task):
-            found[mark] = fix
-    return found
-
-
 def _success(kind: str, fix: Fix) -> str:
     return f"{_WORKED} {kind} {fix.key}"
 
@@ -326,11 +316,6 @@ class Memory(NamedTuple):
     lessons: LessonStore
     now: datetime
     current: dict[str, Lesson | None]  # by failure kind: what need not be read again
-
-    def note_current(self, kind: str, lessons: Iterable[Lesson]) -> None:
-        """Use these lessons, all that are stored about a kind, instead of reading them again."""
-        own = (lesson for lesson in lessons if lesson.scope == self.scope)
-        self.current[kind] = max(own, key=standing, default=None)
 
     def about(self, failure: Failure) -> Lesson | None:
         """The best lesson of exactly this scope about a failure kind; None if there is none."""
@@ -391,16 +376,15 @@ def adopt_helpful(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for mark in past.counted:
         name, _, offer = mark.partition(" ")
         done = f"overcome {offer}"
-        if name == "offered" and done not in past.counted:
-            number, kind = offer.split(" ")
-            lesson, last = memory.get(int(number)), past.last_failing(kind)
-            if not lesson or last is None:
-                continue
-            if lesson.origin == MINED or lesson.trigger == Trigger.RUN:
-                continue  # made of the steps of a run: it is about the kinds of those only
-            if _has_helped(lesson, past.steps[: last + 1], step):
-                _note_help(lesson, past.steps[last], memory)
-                marks.append(done)
+        if name != "offered" or done in past.counted:
+            continue
+        number, kind = offer.split(" ")
+        lesson, last = memory.get(int(number)), past.last_failing(kind)
+        if not lesson or last is None or lesson.origin == MINED or lesson.trigger == Trigger.RUN:
+            continue  # what is made of the steps of a run is about the kinds of those only
+        if _has_helped(lesson, past.steps[: last + 1], step):
+            _note_help(lesson, past.steps[last], memory)
+            marks.append(done)
     return marks
 
 
@@ -419,28 +403,24 @@ def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
 
 
 def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
+    """Give a lesson the failure kind that it helped with, and that kind's record so far.
+
+    A lesson that is not about this error must help twice; the first time is only noted.
+    """
     failure = failing.failure
     if failure is None:
         return
     before = _count(lesson, Kind.HELPED, failure)
-    if before or about.is_about_error(lesson, failing):
-        _adopt(lesson, failure, memory)
-    else:
+    if not before and not about.is_about_error(lesson, failing):
         memory.note(lesson, Kind.HELPED, f"{failure.kind} {before + 1}")
+    elif lesson.scope == memory.scope:
+        mined = memory.about(failure)
+        if mined is not None and mined.status == Status.SEEN:
+            lesson = lesson.met_again(mined, memory.now)
+            memory.keep(mined._replace(status=Status.SUPERSEDED))
+        memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))
 
 
 def _count(lesson: Lesson, kind: str, failure: Failure) -> int:
     """How often a lesson has this kind of evidence about a failure."""
-    return sum(value.startswith(failure.kind) for value in values_of(lesson.evidence, kind))
-
-
-def _adopt(lesson: Lesson, failure: Failure, memory: Memory) -> None:
-    """Give a lesson the failure kind that it helped with, and that kind's record so far."""
-    if lesson.scope != memory.scope:
-        return
-    mined = memory.about(failure)
-    if mined is not None and mined.status == Status.SEEN:
-        lesson = lesson.met_again(mined, memory.now)
-        memory.keep(mined._replace(status=Status.SUPERSEDED))
-    memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))
+    return sum(value.startswith(failure.kind) for value in evidence_of(lesson, kind))

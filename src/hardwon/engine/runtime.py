@@ -15,17 +15,14 @@ from hardwon.core.settings import Settings, load
 from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
-from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import screen
 from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
-from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
     from hardwon.engine import embeddings, mirror
     from hardwon.engine.doors import Doors
-    from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
 
@@ -41,9 +38,7 @@ _READ = "last-reading"  # a file in the home; its time is that of the last run t
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
-def utc_now() -> datetime:
-    """The default clock."""
-    return datetime.now(UTC)
+utc_now = partial(datetime.now, UTC)  # the default clock
 
 
 class Runtime:
@@ -66,14 +61,15 @@ class Runtime:
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
         self.chores: list[Callable[[Runtime], Iterator[object]]] = []  # further upkeep
-        self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
+        self.tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         self.background: BackgroundWorker | None = None
-        store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
+        self.hypotheses: dict[str, str] = {}  # by query
+        store, self.copies = _open_store(settings, on_disk=self.on_disk)
         self.unscreened = store
         self.store: Store = screen.screened_store(store)
         if self.on_disk and not settings.is_on_copy:
             for kind in ("step", "run", "job"):
-                store.on(kind, partial(self._take_in, kind))
+                store.on(kind, partial(_take_in, self, kind))
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.semantic_search.ensure()
@@ -84,31 +80,17 @@ class Runtime:
 
         Over a local copy they also forward to the server.
         """
-        parts = self.store, self.settings, self.clock
-        how: dict[str, Any] = {
-            "on_disk": self.on_disk,
-            "near": lambda *asked: self.semantic_search.near(*asked) if self.embeds else (),
-            "trouble": lambda error: self.trouble(error),
-            "are_read": self.reads_runs,
-        }
         if self.settings.is_observed:
-            from hardwon.engine.telemetry import ObservedDoors
+            from hardwon.engine import telemetry
 
-            return ObservedDoors(*parts, **how)
-        if not (self.on_disk and self.settings.is_on_copy):
-            from hardwon.engine.doors import Doors
+            return telemetry.ObservedDoors(self)
+        if self.on_disk and self.settings.is_on_copy:
+            from hardwon.engine import mirror
 
-            return Doors(*parts, **how)
-        from hardwon.engine import mirror
+            return mirror.ForwardingDoors(self)
+        from hardwon.engine import doors
 
-        doors = mirror.ForwardingDoors(*parts, **how)
-        doors.outgoing = journal.server_spool(self.settings.home, self.settings.remote)
-        return doors
-
-    def _take_in(self, kind: str, records: list[list[Any]]) -> None:
-        from hardwon.engine import mirror
-
-        mirror.take_in(self, kind, records)
+        return doors.Doors(self)
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
@@ -130,13 +112,7 @@ class Runtime:
         """Embedding search, created on first use."""
         from hardwon.engine import embeddings
 
-        return embeddings.SemanticSearch(
-            self.store,
-            self.settings,
-            given=self._embedder,
-            account=self.accounts.of,
-            trouble=lambda error: self.trouble(error),
-        )
+        return embeddings.SemanticSearch(self, self._embedder)
 
     @cached_property
     def queue(self) -> WorkedQueue:
@@ -151,7 +127,7 @@ class Runtime:
         return self._worker_of(self.queue)
 
     def _worker_of(self, queue: WorkedQueue) -> WorkerProcess:
-        from hardwon.engine import worker
+        from hardwon.engine import upkeep, worker
 
         return worker.WorkerProcess(
             queue,
@@ -159,46 +135,15 @@ class Runtime:
             settings=self.settings,
             clock=self.clock,
             spent=lambda: self.accounts.today()._asdict(),
-            tend=self._upkeep,
-        )
-
-    def _upkeep(self) -> Iterator[object]:
-        """The work besides jobs, step by step."""
-
-        def read_abandoned(scope: Scope, run: Run) -> None:
-            if self.reads(steps := run.so_far().steps):
-                self.read_run(Episode(scope, ""), run, steps)
-
-        yield from self._collect_runs()
-        for chore in self.chores:
-            yield from chore(self)
-        yield self.store.tend()
-        if self.embeds:
-            yield from self.semantic_search.fill()
-        if self._copies is not None:
-            yield from self._copies.refresh(embeds=self.embeds)
-        from hardwon.engine import upkeep
-
-        yield from upkeep.daily(
-            self.store,
-            self.settings,
-            self._tenants,
-            self.clock(),
-            on_disk=self.on_disk,
-            read=read_abandoned,
+            tend=partial(upkeep.tend, self),
         )
 
     def collect_runs(self) -> None:
         """Archive the ended runs on disk; runs that are too old are deleted."""
-        for _ in self._collect_runs():
+        from hardwon.engine import upkeep
+
+        for _ in upkeep.collect(self):
             continue
-
-    def _collect_runs(self) -> Iterator[str]:
-        if self.on_disk and not self.settings.is_on_copy:
-            store, settings, now = self.store, self.settings, self.clock()
-            from hardwon.engine import upkeep
-
-            yield from upkeep.collect(store, settings, now, retires=not self.reads_runs)
 
     @cached_property
     def model(self) -> Model:
@@ -259,13 +204,6 @@ class Runtime:
         elif self.on_disk:
             ledger = budget.FileLedger(os.path.join(settings.home, "spend"))
         return budget.Accounts(settings.budget, ledger, self.clock)
-
-    @cached_property
-    def imagination(self) -> answers.Imagination:
-        """Hypothetical lessons, cached by query."""
-        from hardwon.engine.pipeline import answers
-
-        return answers.Imagination()
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
@@ -377,15 +315,15 @@ class Runtime:
             self.queue.close()
         if "accounts" in self.__dict__:
             self.accounts.ledger.close()
-        if self._copies is not None:
-            self._copies.close()
+        if self.copies is not None:
+            self.copies.close()
         self.store.close()
 
     async def process(self, job: Job) -> Any:
         """Work one job with the processor of its trigger, or else of ANY_TRIGGER."""
         work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
         scope = trust.settle_scope(self.settings.home, job.episode.scope)
-        self._tenants.add(scope.tenant)
+        self.tenants.add(scope.tenant)
         return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
 
 
@@ -399,9 +337,7 @@ def settings_at(place: str, given: Settings | None) -> Settings:
     return given or load(home or None)
 
 
-def _open_store(
-    settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
-) -> tuple[Store, mirror.Copies | None]:
+def _open_store(settings: Settings, *, on_disk: bool) -> tuple[Store, mirror.Copies | None]:
     """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
         return sqlite.MemoryStore(), None
@@ -419,7 +355,7 @@ def _open_store(
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
         from hardwon.engine import mirror
 
-        copies = mirror.copies_of(store, settings, clock)
+        copies = mirror.copies_of(store, settings)
     goals = settings.goals
     if goals.redis_url:
         from hardwon.storage.stores import redis
@@ -428,6 +364,12 @@ def _open_store(
         how = {"prefix": goals.redis_prefix, "recent": goals.recent, "patience": patience}
         store = redis.with_redis(store, goals.redis_url, **how)
     return store, copies
+
+
+def _take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
+    from hardwon.engine import mirror
+
+    mirror.take_in(engine, kind, records)
 
 
 def prompt_text(name: str) -> str:

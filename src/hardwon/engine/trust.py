@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound, storage_error
-from hardwon.core.project import claim_of
+from hardwon.core.project import ClaimedProject, claim_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import without_secrets
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.scope import Scope, apart, check_name, folder_digest
 
 if TYPE_CHECKING:
-    from hardwon.core import project
     from hardwon.engine.runtime import Runtime
 
 NAME = "projects"
@@ -84,29 +83,19 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     Without a home nothing is stored, and every folder has the project it claims. With `is_look`
     no claim is stored, so that no folder becomes trusted.
     """
-    claimed_project = claim_of(folder)
-    if claimed_project is None or not claimed_project.is_by_name or not home:
-        return claimed_project.project if claimed_project else None
-    claims, claim = read(home), _of_tenant(claimed_project, tenant)
+    claimed = claim_of(folder)
+    if claimed is None or not claimed.is_by_name or not home:
+        return claimed.project if claimed else None
+    claims, claim = read(home), _of_tenant(claimed, tenant)
     judged = claims.judge(claim)
     if judged not in claims.all and claims.is_whole and not is_look:
         judged = _note_claim(home, claim)
     return judged.writes_to()
 
 
-def claim_by_name(folder: str, *, tenant: str) -> FolderClaim | None:
-    """The claim of a folder; None if its project is its own path, which needs no trust."""
-    claimed_project = claim_of(folder)
-    return (
-        _of_tenant(claimed_project, tenant)
-        if claimed_project and claimed_project.is_by_name
-        else None
-    )
-
-
-def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderClaim:
-    names = check_name(tenant, "tenant"), check_name(claimed_project.project, "project")
-    return FolderClaim(*names, folder_digest(claimed_project.folder), claimed_project.folder)
+def _of_tenant(claimed: ClaimedProject, tenant: str) -> FolderClaim:
+    names = check_name(tenant, "tenant"), check_name(claimed.project, "project")
+    return FolderClaim(*names, folder_digest(claimed.folder), claimed.folder)
 
 
 def settle_scope(home: str, scope: Scope) -> Scope:
@@ -187,10 +176,10 @@ class Projects:
     def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
         """Let a folder write into the project that it claims, and move its lessons there."""
         path = os.path.abspath(folder)
-        claim = claim_by_name(path, tenant=tenant)
-        if claim is None:
+        claimed = claim_of(path)
+        if claimed is None or not claimed.is_by_name:  # its own path needs no trust
             raise InvalidInput(f"{path!r} has no remote `origin`, so there is nothing to trust")
-        claim = claim._replace(is_trusted=True)
+        claim = _of_tenant(claimed, tenant)._replace(is_trusted=True)
         self._change(lambda claims: claims.having(claim))
         self._gather(claim)
         return claim

@@ -2,70 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from hardwon.core.project import author_of
-from hardwon.core.settings import Settings
-from hardwon.core.values.run import EndedRun, Ending, RunSoFar
+from hardwon.core.values.run import EndedRun, Ending, Episode, RunSoFar
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import ending, hold_out, playbook
-from hardwon.storage.ports import Run, Store
+from hardwon.storage.ports import Store
 from hardwon.storage.stores import run_files
+
+if TYPE_CHECKING:
+    from hardwon.engine.runtime import Runtime
 
 ENDED = timedelta(hours=24)  # a run without a step for this long has ended
 _EVERY = timedelta(days=1).total_seconds()
 _RUNS = ""  # no tenant has this name
 
 
-def daily(
-    store: Store,
-    settings: Settings,
-    tenants: Collection[str],
-    now: datetime,
-    *,
-    on_disk: bool,
-    read: Callable[[Scope, Run], object],
-) -> Iterator[object]:
-    """Do the daily work that is due, step by step. `read` lets a model read an abandoned run.
+def tend(engine: Runtime) -> Iterator[object]:
+    """Do all that is due, step by step."""
+    yield from collect(engine)
+    for chore in engine.chores:
+        yield from chore(engine)
+    yield engine.store.tend()
+    if engine.embeds:
+        yield from engine.semantic_search.fill()
+    if engine.copies is not None:
+        yield from engine.copies.refresh(embeds=engine.embeds)
+    yield from _daily(engine)
 
-    The runs of every tenant are cut; the lessons of these `tenants` are reviewed.
-    """
-    moment = now.timestamp()
-    if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
-        yield from _settle_runs(store, settings, now, read)
+
+def _daily(engine: Runtime) -> Iterator[object]:
+    """Cut the runs of every tenant, and review the lessons of those that the worker has seen."""
+    store, settings, now = engine.store, engine.settings, engine.clock()
+
+    def is_due(name: str) -> bool:
+        return run_files.is_due(settings.home, name, now.timestamp(), every=_EVERY)
+
+    if engine.on_disk and is_due(_RUNS):
+        yield from _settle_runs(engine, now)
         for tenant in store.database.tenants():
-            _prune(store, settings, tenant, now)
+            _prune(engine, tenant, now)
             yield store.ended_runs.cut(tenant, before=now - settings.runs.keep)
-    for tenant in sorted(tenants) if settings.proof.share else ():
-        if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
+    for tenant in sorted(engine.tenants) if settings.proof.share else ():
+        if not engine.on_disk or is_due(tenant):
             yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
 
 
-def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
-    """Archive the ended runs on disk, one by one; yields their ids.
-
-    Each confirms or weakens items of its project's playbook; `retires`: see `playbook.settle`.
-    """
+def collect(engine: Runtime) -> Iterator[str]:
+    """Archive the ended runs on disk, one by one; yields their ids."""
+    if not engine.on_disk or engine.settings.is_on_copy:
+        return
+    store, home, now = engine.store, engine.settings.home, engine.clock()
     for mark, at in store.forgotten().items():
-        run_files.forget_marked(settings.home, mark, before=at)
+        run_files.forget_marked(home, mark, before=at)
     tenants = set[str]()
-    for run in run_files.put_aside(settings.home):
-        scope = trust.settle_scope(settings.home, run.scope)
+    for run in run_files.put_aside(home):
+        scope = trust.settle_scope(home, run.scope)
         ended = ending.archive_run(
             *(run.past, scope, run.name),
             ended=run.ended,
             outcome=run.outcome,
-            by=author_of(settings.runs),
+            by=author_of(engine.settings.runs),
         )
-        keep_run(ended, run.past, store, now=now, retires=retires)
+        keep_run(ended, run.past, store, now=now, retires=not engine.reads_runs)
         note_live(store, scope, run.name, ended.begun)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
     for tenant in tenants:
-        _prune(store, settings, tenant, now)
+        _prune(engine, tenant, now)
 
 
 def keep_run(
@@ -87,16 +96,15 @@ def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:
         store.ended_runs.note_past(owner, run, str(begun.timestamp()))
 
 
-def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:
-    values = settings.runs
+def _prune(engine: Runtime, tenant: str, now: datetime) -> None:
+    values = engine.settings.runs
     longest = values.keep and max(values.keep, values.keep_cited)
-    store.ended_runs.prune(tenant, before=now - longest, most=values.most)
+    engine.store.ended_runs.prune(tenant, before=now - longest, most=values.most)
 
 
-def _settle_runs(
-    store: Store, settings: Settings, now: datetime, read: Callable[[Scope, Run], object]
-) -> Iterator[str]:
-    """Settle and archive the runs that were never ended; yields their names."""
+def _settle_runs(engine: Runtime, now: datetime) -> Iterator[str]:
+    """Settle, archive and read the runs that were never ended; yields their names."""
+    store, settings = engine.store, engine.settings
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.whole()
         ending.settle(past, run.name, scope, store)
@@ -109,6 +117,7 @@ def _settle_runs(
             )
             store.ended_runs.keep(ended)
             note_live(store, scope, run.name, ended.begun)
-        read(scope, run)
+        if engine.reads(steps := run.so_far().steps):
+            engine.read_run(Episode(scope, ""), run, steps)
         run.drop_deliveries()
         yield run.name

@@ -1,4 +1,8 @@
-"""Open and work the queue of a home, and start a worker if none is running."""
+"""Open and work the queue of a home, and start a worker if none is running.
+
+Jobs for a server that may be unavailable are stored on this machine first: an agent's turn never
+waits for the server. A worker forwards them before it claims, and a long-lived process in a thread.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,11 @@ import signal
 import threading
 from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from hardwon.core import _files, _isolation
-from hardwon.core.errors import HardwonError, Unavailable
+from hardwon.core.errors import HardwonError, StorageError, Unavailable
 from hardwon.core.values.job import (
     Backoff,
     Job,
@@ -25,12 +30,11 @@ from hardwon.core.values.job import (
     WorkerStatus,
     since,
 )
-from hardwon.engine import outbox
 from hardwon.engine.pipeline import work
 from hardwon.storage.queues import files, memory
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from hardwon.core.settings import QueueSettings, Settings
     from hardwon.storage.ports import WorkedQueue
@@ -45,6 +49,9 @@ _started: set[int] = set()
 _SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
 _PATIENCE = 3.0  # seconds without an answer after which the server counts as unavailable
 _CLOSING = 10.0  # seconds for a background worker to end after its jobs
+_AT_ONCE = 500  # jobs of one commit
+_REST = 1.0  # seconds until an unavailable server is tried again
+
 _LINGER = "10s"  # how long a worker that was started on demand waits for more jobs
 
 
@@ -74,7 +81,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     if not settings.postgres.url:
         return local
     sends = not settings.is_for_hooks
-    queue = outbox.OutboxQueue(local, lambda: _on_server(settings), is_resident=sends)
+    queue = OutboxQueue(local, lambda: _on_server(settings), is_resident=sends)
     return cast("WorkedQueue", queue)
 
 
@@ -90,6 +97,125 @@ def _on_server(settings: Settings) -> postgres.PostgresQueue:
     from hardwon.storage.postgres import database
 
     return postgres.PostgresQueue(database.Database(url, pool=2, patience=_PATIENCE), limits)
+
+
+class OutboxQueue:
+    """Puts go to `local`, everything else to the server, which is opened on first use."""
+
+    def __init__(
+        self,
+        local: files.FileQueue,
+        server: Callable[[], postgres.PostgresQueue],
+        *,
+        is_resident: bool,
+    ) -> None:
+        self._local = local
+        self._opened: postgres.PostgresQueue | None = None
+        self._open = server
+        self._sender = Sender(self.forward) if is_resident else None
+        self._forwarding = threading.Lock()
+
+    @property
+    def _server(self) -> postgres.PostgresQueue:
+        self._opened = self._opened or self._open()
+        return self._opened
+
+    def forward(self) -> int:
+        """Send the local jobs to the server, oldest first; returns how many."""
+        sent = 0
+        with self._forwarding:
+            records = self._local.records()
+            while jobs := list(islice(records, _AT_ONCE)):
+                self._server.forward(jobs)
+                for job in jobs:
+                    self._local.forget(job)
+                sent += len(jobs)
+        return sent
+
+    def put(self, job: Job) -> bool:
+        is_new = self._local.put(job)
+        if self._sender is not None:
+            self._sender.send()
+        return is_new
+
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
+        self._local.hold()
+        self.forward()
+        return self._server.claim(now, slots=slots)
+
+    def __getattr__(self, name: str) -> Any:
+        """What concerns claimed and dead jobs, and how long to pause, is up to the server."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._server, name)
+
+    def waiting(self) -> list[Job]:
+        on_server = self._server.waiting()
+        server_ids = {job.id for job in on_server}
+        local = [job for job in self._local.waiting() if job.id not in server_ids]
+        return sorted([*local, *on_server], key=lambda job: job.enqueued_at)
+
+    def forget(self, job: Job) -> None:
+        self._local.forget(job)
+        self._server.forget(job)
+
+    def counts(self) -> QueueCounts:
+        """The counts of the server plus the local jobs; only the latter while it is unavailable."""
+        local = self._local.counts()
+        try:
+            server = self._server.counts()
+        except Unavailable:
+            server = QueueCounts()
+        events = {"storage_errors": local.storage_errors, "quarantined": local.quarantined}
+        sums = {name: getattr(server, name) + number for name, number in events.items()}
+        return server._replace(
+            pending=server.pending + local.pending, accepted=server.accepted + local.pending, **sums
+        )
+
+    def worker(self) -> int | None:
+        return self._local.worker()
+
+    def wakeups(self) -> Sequence[int]:
+        return (*self._local.wakeups(), *self._server.wakeups())
+
+    def close(self) -> None:
+        self._local.close()
+        if self._sender is not None:
+            self._sender.close()
+        if self._opened is not None:
+            self._opened.close()
+
+
+class Sender:
+    """A thread that forwards jobs after each put, and pauses while the server is unavailable."""
+
+    def __init__(self, forward: Callable[[], int]) -> None:
+        self._forward = forward
+        self._wanted, self._closed = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def send(self) -> None:
+        """Wake the sender; returns at once."""
+        self._wanted.set()
+        if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
+            self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-sender")
+            self._thread.start()
+
+    def close(self) -> None:
+        """Stop sending; wait for jobs that are being sent."""
+        self._closed.set()
+        self._wanted.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while self._wanted.wait() and not self._closed.is_set():
+            self._wanted.clear()
+            try:
+                self._forward()
+            except (Unavailable, StorageError):
+                self._closed.wait(_REST)
+                self._wanted.set()
 
 
 class WorkerProcess:
@@ -154,12 +280,12 @@ class WorkerProcess:
                 _files.unlink(status_path(self._settings))
 
     async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
-        clock = work.Steady(self._clock)
+        clock = work.steady(self._clock)
         if mode == EMPTY:
             return await self._until_empty(clock, stop)
         pool = self._pool(clock)
         if mode == ONCE:
-            return await pool.one(stop)
+            return await pool.until_idle(stop, is_once=True)
         return await pool.until(stop, idle=idle, wakeups=self._queue.wakeups())
 
     async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
@@ -203,7 +329,7 @@ class WorkerProcess:
         prefix = self._settings.metrics.prefix
         from hardwon.core import metrics as prometheus
 
-        return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
+        return prometheus.exposition(counts, self.ledger, self._spent_last, prefix=prefix)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(

@@ -12,7 +12,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BudgetSpent
 from hardwon.core.settings import load
-from hardwon.core.values.lesson import Kind, values_of
+from hardwon.core.values.lesson import Kind, evidence_of
 from hardwon.models.scripted import Scripted
 
 NOTHING: dict[str, Any] = {"add": [], "change": [], "confirm": [], "withdraw": []}
@@ -94,8 +94,8 @@ def test_an_item_carries_where_it_comes_from(opened: Open) -> None:
         (item,) = lessons(hw)
         (run,) = agent_of(hw).runs.list()
         assert (item.author, item.tags, item.status) == ("scripted", ("pitfall",), "proven")
-        assert values_of(item.evidence, Kind.SHOWN_BY) == (f"{run.id}: 2, 3",)
-        assert values_of(item.evidence, Kind.JOB) == (job.id,)
+        assert evidence_of(item, Kind.SHOWN_BY) == (f"{run.id}: 2, 3",)
+        assert evidence_of(item, Kind.JOB) == (job.id,)
         assert len(item.kinds) == 1
 
 
@@ -207,7 +207,7 @@ def test_a_withdrawn_item_is_gone_with_its_reason_until_it_is_taken_back(opened:
         work(hw, other)
 
         (item,) = lessons(hw, "retired")
-        assert gone["why"] in values_of(item.evidence, Kind.WITHDRAWN)
+        assert gone["why"] in evidence_of(item, Kind.WITHDRAWN)
         assert BLOCK not in start(hw)
 
         agent_of(hw).lessons.undo(item.id)
@@ -237,7 +237,7 @@ def test_the_opposite_of_an_item_waits_for_a_person(opened: Open) -> None:
 
         (item,) = lessons(hw)
         (waiting,) = lessons(hw, "candidate")
-        assert values_of(waiting.evidence, Kind.DIFFERS) == (str(item.id),)
+        assert evidence_of(waiting, Kind.DIFFERS) == (str(item.id),)
         assert start(hw) == BLOCK
 
 
@@ -250,7 +250,7 @@ def test_what_a_person_wrote_is_shown_and_never_rewritten(opened: Open) -> None:
         assert agent_of(hw).lessons.get(note.id).correction == note.correction
         assert f"- {note.correction}" in start(hw)
         (waiting,) = lessons(hw, "candidate")
-        assert values_of(waiting.evidence, Kind.DIFFERS) == (str(note.id),)
+        assert evidence_of(waiting, Kind.DIFFERS) == (str(note.id),)
 
 
 def test_an_invented_command_becomes_no_item(opened: Open) -> None:
@@ -347,7 +347,7 @@ def test_an_item_that_became_wrong_is_withdrawn_by_the_first_run_that_shows_it(
         work(hw, renamed)
 
         (item,) = lessons(hw, "retired")
-        assert "followed it and failed" in values_of(item.evidence, Kind.WITHDRAWN)[0]
+        assert "followed it and failed" in evidence_of(item, Kind.WITHDRAWN)[0]
         assert BLOCK not in start(hw)
         agent_of(hw).lessons.undo(item.id)
         assert BLOCK in start(hw)

@@ -11,15 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from hardwon.api.operations import AUTHOR, JSON, OPERATIONS
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    NotFound,
-    OlderServer,
-    SetupError,
-    TransientError,
-    Unavailable,
-)
+from hardwon.core import errors
 from hardwon.core.time_limits import TimeLimit
 from hardwon.core.values.run import Author
 
@@ -57,7 +49,7 @@ class Wire:
     def __init__(self, url: str, key: str, *, author: Author, door: float = DOOR) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise InvalidInput(f"not the address of a server: {url!r}")
+            raise errors.InvalidInput(f"not the address of a server: {url!r}")
         self._is_encrypted = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")
@@ -130,7 +122,9 @@ class Wire:
             )
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
-            raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
+            raise errors.Unavailable(
+                f"{self._host}: {str(error) or type(error).__name__}"
+            ) from error
         with self._lock:
             has_room = len(self._idle) < _IDLE and connection.sock is not None
             if answer.status < 400 and has_room:
@@ -151,22 +145,22 @@ class Wire:
         return kind(self._host, self._port)
 
 
-def _error_of(answer: Answer) -> HardwonError:
+def _error_of(answer: Answer) -> errors.HardwonError:
     """The error that the same call would have raised on the server."""
     try:
         detail = str(answer.json["detail"])
     except (ValueError, TypeError, KeyError):
         detail = f"the server answered {answer.status}"
         if answer.status == 404:  # of a proxy, or of another program
-            return Unavailable(f"{detail}, not as hardwon does")
+            return errors.Unavailable(f"{detail}, not as hardwon does")
     if answer.status == 404:
-        missing = NotFound("thing")
+        missing = errors.NotFound("thing")
         missing.args = (detail,)
         return missing
     if answer.status in {401, 403, 421}:
-        return SetupError(f"the server refuses: {detail}")
+        return errors.SetupError(f"the server refuses: {detail}")
     if answer.status == 501:
-        return OlderServer(detail)
+        return errors.OlderServer(detail)
     if answer.status in {429, 503}:
-        return TransientError(detail, retry_after=answer.retry_after)
-    return InvalidInput(detail) if answer.status < 500 else Unavailable(detail)
+        return errors.TransientError(detail, retry_after=answer.retry_after)
+    return errors.InvalidInput(detail) if answer.status < 500 else errors.Unavailable(detail)

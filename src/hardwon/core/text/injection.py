@@ -17,8 +17,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.core.text.frames import imitates_frame
-from hardwon.core.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pattern, Phrase, WordPair
-from hardwon.core.text.quoting_words import ADDRESSING
+from hardwon.core.text.injection_patterns import (
+    ADDRESSING,
+    PAIRS,
+    PATTERNS,
+    PHRASES,
+    Pattern,
+    Phrase,
+    WordPair,
+)
 
 if TYPE_CHECKING:
     Sign = TypeVar("Sign", WordPair, Pattern)
@@ -239,7 +246,6 @@ _COMMENT_OR_STRING = (
 )
 _LINES = 3  # of code make a text a program
 _SENTENCE_WORDS = 4  # a shorter comment is no sentence
-_ADDRESSING = frozenset(ADDRESSING.split())
 _HELD, _LOOSE = 5.0, 7.0  # score to hold a text back: with strong words, and without
 _WEIGHTS = tuple(
     (frozenset(words.split("|")), weight)
@@ -284,5 +290,5 @@ def hides_in_code(text: str) -> bool:
     sentences = (next(filter(None, groups), "") for groups in re.findall(_COMMENT_OR_STRING, text))
     spoken = (re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower()) for sentence in sentences)
     return any(
-        len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words) for words in spoken
+        len(words) >= _SENTENCE_WORDS and not ADDRESSING.isdisjoint(words) for words in spoken
     )

@@ -166,3 +166,18 @@ PATTERNS = (
     Pattern(f"{_OLD}, in another language", ("talimatlar", "zignoruj"), r"忽略[^\n]{0,12}(?:指令|指示|说明|规则|提示)|(?:指示|命令)[^\n]{0,4}(?:無視|忘れ)|(?:지시|명령)[^\n]{0,8}(?:무시|잊)|игнорируй|забудь[^\n]{0,30}(?:инструкц|указан|правил)|تجاهل[^\n]{0,20}(?:التعليمات|الأوامر)|talimatlar\w* (?:yok say|unut|görmezden)|zignoruj"),
 )
 # fmt: on
+
+# Words that address a reader. One of them ends a quote.
+_ADDRESSING_WORDS = (
+    "you your you're you'll yours yourself i i'm i'll me my we us our let's please kindly ai"
+    " llm gpt chatgpt claude gemini copilot assistant assistants chatbot instruction"
+    " instructions instruct prompts ignore ignoring disregard disregarding forget pretend"
+    " imagine roleplay henceforth secretly silently immediately attention important urgent"
+    " override overrides bypass jailbreak unrestricted uncensored persona hacked pwned curl wget"
+    " sudo chmod everything obey comply exfiltrate credit attacker evil bomb drug drugs illegal"
+    " steal weapon kill hack humans humanity opinion story poem essay conversation chat"
+    " responses answers questions ethical unethical ethics moral immoral morality hypothetical"
+    " fictional roleplaying guidelines limitations openai bard simulation unfiltered obeyed"
+    " forever permanent user's"
+)
+ADDRESSING = frozenset(_ADDRESSING_WORDS.split())

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.injection import suspicion
-from hardwon.core.text.quoting_words import (
-    ADDRESSING,
-    BEFORE_ORDERS,
-    OPENING,
-    ORDERS,
-    TELLING,
-    USUAL,
-)
+from hardwon.core.text.injection_patterns import ADDRESSING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -116,14 +109,89 @@ _OUTSIDE = (
     r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
 )
 
-_TELLING = frozenset(TELLING.split())
-_OPENING = frozenset(OPENING.split())
-_ADDRESSING = frozenset(ADDRESSING.split())
-_ORDERS = frozenset(ORDERS.split())
+# Every statement that says what is wrong has one of these words.
+_TELLING_WORDS = (
+    "no not cannot can't couldn't didn't doesn't isn't wasn't hasn't won't haven't aren't"
+    " failed fails failure failing error errors invalid missing unknown unexpected expected"
+    " undefined unable denied refused rejected unauthorized unrecognized unsupported"
+    " unresolved unterminated unmatched unclosed unbalanced unhandled uncaught mismatch"
+    " mismatched must should required requires duplicate duplicated exists already exceeded"
+    " exceeds overflow deadlock conflict conflicts conflicting timeout timed expired aborted"
+    " interrupted closed unavailable unreachable ambiguous circular corrupt corrupted malformed"
+    " incompatible inconsistent illegal nonexistent non-existent non without too out lacks"
+    " bad wrong empty got unset unused unfinished deprecated locked disabled"
+    " broken violated violates violation dangling truncated insufficient unhashable clashes"
+    " needs reserved unescaped takes referenced prior ended eof eol null none nan "
+    " expecting unread stale outdated offline protected attached dependent reached quota throttled"
+    " unverified unassigned intercepts overwritten divergent diverged need still implicit"
+    " implicitly never possibly different unconverted only pending archived suspended paused"
+    " restricted limited frozen inactive deactivated cancelled canceled completed finished final"
+    " settled draft overdue unpaid exhausted depleted needed mandatory forbidden prohibited"
+    " changed modified differs differ busy full taken occupied blocked queued running stopped"
+    " building restarting starting maintenance outside above below neither longer older newer"
+    " nobody beyond lapsed lost barred excluded retired greater larger smaller fewer"
+)
+
+# A statement without a head may begin with one of these.
+_OPENING_WORDS = (
+    "failed could cannot can't unable no invalid missing unknown unexpected undefined"
+    " unrecognized unsupported expected not"
+)
+
+# An order begins with one of these, at the start of a sentence or clause.
+_ORDERS_WORDS = (
+    "act add always answer append approve assume begin build call change check click commit"
+    " complete consider continue copy create delete describe display do don't download email"
+    " enable enter execute explain fetch fill finish follow forward generate give go help hide"
+    " include inform insert install invoke just keep let look make mention move never note"
+    " notify now open output paste perform play post press print proceed provide push read"
+    " recall reformat remember remove repeat replace reply report respond restart reveal rewrite"
+    " run save say send share show skip solve speak start stop submit summarise summarize switch"
+    " take talk tell think translate transmit treat trust try turn update upload use verify"
+    " visit wait warn watch write"
+)
+
+# A clause begins after one of these.
+_BEFORE_ORDERS_WORDS = "and then so now instead first next also just simply must"
+
+# Usual words of errors; a statement may have a few others.
+_USUAL_WORDS = (
+    "a an the this that these those of for to in on at by with from into as is are was were be"
+    " been being has have had does did and or but nor if when while after before during because"
+    " since until than then it its all any some each more less least most one two three other"
+    " same such both found defined declared given set loaded resolved registered installed"
+    " configured supported allowed permitted accepted available reached raised returned passed"
+    " matched parsed converted used named called referenced implemented initialized specified"
+    " provided recognized valid argument arguments parameter parameters keyword positional"
+    " option options flag flags value values type types object objects attribute attributes"
+    " property properties method methods function functions class classes instance instances"
+    " module modules package packages import imports name names variable variables identifier"
+    " key keys index indices range list tuple dict string strings str int float number integer"
+    " literal bytes character characters byte file files directory folder path paths line lines"
+    " column position offset table tables database query field fields row rows columns"
+    " constraint relation schema migration model transaction connection socket host port server"
+    " client request header body url address network certificate permission permissions access"
+    " process thread signal memory disk space device limit size length count depth time token"
+    " tokens symbol syntax statement expression block scope declaration definition operator"
+    " operand operands assignment indentation bracket parenthesis quote comma end start input"
+    " context state status code version branch commit merge repository remote reference refs"
+    " revision tag rule rules target task test tests fixture element node iterable callable"
+    " mapping sequence array shape dimension dimensions format encoding codec ordinal data item"
+    " items order flight payment account user group resource service api endpoint response"
+    " credentials authentication authorization app application setting settings configuration"
+    " config environment default will removed future release releases minor later support"
+    " integer expressions comparison signedness member explicit extension extensions relative"
+    " reassigned assignable library libraries header separator until unless nothing which hold"
+    " maximum minimum equal hidden"
+)
+
+_TELLING = frozenset(_TELLING_WORDS.split())
+_OPENING = frozenset(_OPENING_WORDS.split())
+_ORDERS = frozenset(_ORDERS_WORDS.split())
 _REFUSED = frozenset(("refused", "rejected", "failed", "denied", "aborted", "forbidden", "blocked"))
-_BEFORE_ORDERS = frozenset(BEFORE_ORDERS.split())
+_BEFORE_ORDERS = frozenset(_BEFORE_ORDERS_WORDS.split())
 _PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", "of", "do"))
-_USUAL = _TELLING | frozenset(USUAL.split())
+_USUAL = _TELLING | frozenset(_USUAL_WORDS.split())
 
 
 def quotable(line: str, called: Collection[str] = ()) -> str:
@@ -153,7 +221,7 @@ def is_usage(line: str, called: Collection[str]) -> bool:
         return False
     bare = [word for word in usage["rest"].split() if word.isalpha() and word.islower()]
     words = _words(re.sub(r"[][<>{}|=,./-]", " ", usage["rest"]))
-    return len(bare) <= _NAME_WORDS and (_ADDRESSING | _PROSE).isdisjoint(words)
+    return len(bare) <= _NAME_WORDS and (ADDRESSING | _PROSE).isdisjoint(words)
 
 
 def _is_spoken(text: str, called: Collection[str]) -> bool:
@@ -169,7 +237,7 @@ def _is_spoken(text: str, called: Collection[str]) -> bool:
     is_asked = fact.endswith("?") and len(words) <= _ASKED
     is_flaw = bool(spoken["place"]) and len(words) <= _FLAW
     if is_asked:  # a question orders nothing
-        return _ADDRESSING.isdisjoint(_words(fact))
+        return ADDRESSING.isdisjoint(_words(fact))
     return (is_stated or is_flaw) and not _speaks(_words(fact))
 
 
@@ -180,7 +248,7 @@ def is_called(name: str, called: Collection[str]) -> bool:
 
 def _quote(head: str, message: str, form: str) -> str:
     """The head with its message; only the head if it is an error class or code."""
-    if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
+    if not (ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
         return ""
     fact = _statement(message) or _known_text(message)
     if form in _STATED:
@@ -253,7 +321,7 @@ def _speaks(prose: list[str]) -> bool:
     before = ["and", *prose]
     if len(prose) == _FEW and prose[0] in _ORDERS and prose[1] in _REFUSED:
         return False  # "commit refused" is no order
-    return not _ADDRESSING.isdisjoint(prose) or any(
+    return not ADDRESSING.isdisjoint(prose) or any(
         word in _ORDERS and last in _BEFORE_ORDERS
         for word, last in zip(prose, before, strict=False)
     )

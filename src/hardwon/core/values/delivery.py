@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from hardwon.core.values.lesson import Kind, Lesson, values_of
+from hardwon.core.values.lesson import Kind, Lesson, evidence_of
 from hardwon.core.values.scope import Scope
 
 
@@ -94,7 +94,7 @@ class Injection(str):
 
     def _replace(self, **changes: Any) -> Injection:
         """The block with other facts."""
-        return Injection(**(self._asdict() | changes))
+        return Injection(**({"text": str.__str__(self)} | self.__dict__ | changes))
 
 
 NOTHING = Injection()
@@ -152,7 +152,7 @@ def wording_of(lesson: Lesson) -> str:
 
 def is_retired(lesson: Lesson) -> bool:
     """Whether the lesson hardly helps in its present wording."""
-    marks = values_of(lesson.evidence, Kind.RETIRED)
+    marks = evidence_of(lesson, Kind.RETIRED)
     return bool(marks) and wording_of(lesson) in (mark.partition(":")[0] for mark in marks)
 
 

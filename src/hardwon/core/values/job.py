@@ -160,16 +160,6 @@ class QueueCounts(NamedTuple):
     storage_errors: int = 0
 
 
-class WorkCounts(NamedTuple):
-    """What a worker did since it began."""
-
-    attempts: dict[str, int]  # by outcome: success, skipped, transient, permanent
-    retries: dict[int, int]  # by the attempt that failed
-    seconds: dict[str, float]  # by outcome
-    buckets: dict[str, list[int]]  # by outcome: a count per bucket of BUCKETS, and one beyond
-    persist_failures: int = 0
-
-
 SKIPPED = "skipped"  # returned by a processor when there was nothing to learn
 BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)  # seconds; published
 EVENTS = ("deduped", "rejected_full", "dropped_oldest", "corrupt", "stale", "storage_errors")
@@ -210,7 +200,11 @@ class WorkCounter:
 
     def __init__(self) -> None:
         self.tally = Tally()
-        self.counts = WorkCounts({}, {}, {}, {})
+        self.attempts: dict[str, int] = {}  # by outcome: success, skipped, transient, permanent
+        self.retries: dict[int, int] = {}  # by the attempt that failed
+        self.seconds: dict[str, float] = {}  # by outcome
+        self.buckets: dict[str, list[int]] = {}  # by outcome: a count per bucket, and one beyond
+        self.persist_failures = 0
         self.running: dict[str, Running] = {}
         self.is_stopping = False
         self.has_trouble = False  # the disk or the server failed when it was last used
@@ -222,18 +216,12 @@ class WorkCounter:
 
     def count_attempt(self, outcome: str, seconds: float) -> None:
         """Count an attempt and its duration."""
-        counts = self.counts
-        counts.attempts[outcome] = counts.attempts.get(outcome, 0) + 1
-        counts.seconds[outcome] = counts.seconds.get(outcome, 0.0) + seconds
-        buckets = counts.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
+        self.attempts[outcome] = self.attempts.get(outcome, 0) + 1
+        self.seconds[outcome] = self.seconds.get(outcome, 0.0) + seconds
+        buckets = self.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
         buckets[sum(seconds > edge for edge in BUCKETS)] += 1
 
     def count_retry(self, attempt: int) -> None:
         """Count a retry after this attempt."""
-        self.counts.retries[attempt] = self.counts.retries.get(attempt, 0) + 1
+        self.retries[attempt] = self.retries.get(attempt, 0) + 1
         self.tally += Tally(retried=1)
-
-    def not_kept(self) -> None:
-        """Count a failure to store what was learnt."""
-        failures = self.counts.persist_failures + 1
-        self.counts = self.counts._replace(persist_failures=failures)

@@ -82,11 +82,6 @@ def parse_evidence(text: str) -> Evidence:
     return Evidence(kind, value.strip()) if is_marked else Evidence(Kind.NOTE, text)
 
 
-def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
-    """The values of one kind."""
-    return tuple([piece.value for piece in pieces if piece.kind == kind])
-
-
 def read_evidence(items: Iterable[Any]) -> tuple[Evidence, ...]:
     """Evidence from stored or imported items: `[kind, value, at]` or a text `kind:value`."""
 
@@ -310,13 +305,13 @@ class Lesson(NamedTuple):
     def searchable(self) -> str:
         """The text that searches look in."""
         mistake = () if self.mistake == USER_SUPPLIED else (self.mistake,)
-        seen = (*values_of(self.evidence, Kind.MET), *values_of(self.evidence, Kind.TASK))
+        seen = (*evidence_of(self, Kind.MET), *evidence_of(self, Kind.TASK))
         return " ".join((self.situation, *mistake, self.correction, *self.tags, *seen))
 
     def was_met_by(self, task: str) -> bool:
         """Whether a run with this very task met its failure."""
         asked = clip(one_line(task), TASK_LIMIT)
-        return bool(asked) and asked in values_of(self.evidence, Kind.TASK)
+        return bool(asked) and asked in evidence_of(self, Kind.TASK)
 
     def with_dates(self, now: datetime, *, keeps_dates: bool) -> Lesson:
         """This lesson dated now; with `keeps_dates` only missing dates are set."""
@@ -345,7 +340,7 @@ def kept_calls(calls: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_vouched(lesson: Lesson) -> bool:
     """Whether a person, or a model that saw the evidence, vouches for it."""
-    return lesson.author not in ("", RULES) or bool(values_of(lesson.evidence, Kind.APPROVED))
+    return lesson.author not in ("", RULES) or bool(evidence_of(lesson, Kind.APPROVED))
 
 
 def unique(items: tuple[str, ...]) -> tuple[str, ...]:
@@ -392,7 +387,7 @@ def with_evidence(lesson: Lesson, kind: str, value: object) -> Lesson:
 
 def evidence_of(lesson: Lesson, kind: str) -> tuple[str, ...]:
     """The values of one kind of evidence."""
-    return values_of(lesson.evidence, kind)
+    return tuple([piece.value for piece in lesson.evidence if piece.kind == kind])
 
 
 def without_evidence(lesson: Lesson, kind: str) -> Lesson:

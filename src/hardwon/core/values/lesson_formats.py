@@ -96,11 +96,6 @@ def _fits(value: Any, rule: Any) -> bool:
         is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
         # A lone surrogate cannot be stored.
         return is_short and (value.isascii() or value.encode(errors="ignore").decode() == value)
-    return _is_within(value, rule)
-
-
-def _is_within(value: Any, rule: Any) -> bool:
-    """Whether a number, a moment, a status or a flag keeps to its rule."""
     if isinstance(rule, _Range):
         is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
         return is_number and rule.least <= value <= rule.most  # NaN is in no range

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hardwon.core.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.core.text.frames import imitates_frame, inert
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Kind, Lesson, Status, evidence_of
 
 _LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 
@@ -162,7 +162,7 @@ def _words(lesson: Lesson) -> str:
     if lesson.status != Status.SEEN:
         return lesson.correction
     runs = "1 earlier run" if lesson.met == 1 else f"{lesson.met} earlier runs"
-    tried = "; ".join(values_of(lesson.evidence, Kind.TRIED))
+    tried = "; ".join(evidence_of(lesson, Kind.TRIED))
     vain = f" Tried without effect: {tried}." if tried else ""
     return f"Met in {runs}; no fix is known.{vain}"
 

@@ -123,42 +123,24 @@ def verdicts(items: Sequence[Lesson], steps: Sequence[Step]) -> list[Verdict]:
     """
     worked = [working_calls(step) for step in steps]
     failed = [failing_call(step) for step in steps]
-    found = (_verdict(item, steps, worked, failed) for item in items)
-    return [verdict for verdict in found if verdict]
-
-
-def _verdict(
-    item: Lesson,
-    steps: Sequence[Step],
-    worked: Sequence[Sequence[Call]],
-    failed: Sequence[Call | None],
-) -> Verdict | None:
-    advised = recommended_calls(item.correction)
-    good = [at for at, calls in enumerate(worked) if _follow(calls, advised)]
-    if good:
-        return Verdict(item, True, good[-1] + 1)
-    bad = [at for at, call in enumerate(failed) if call and _follow([call], advised)]
-    if bad and _got_on_without(item, bad[-1], steps, worked, failed):
-        return Verdict(item, False, bad[-1] + 1)
-    return None
+    found = list[Verdict]()
+    for item in items:
+        advised = recommended_calls(item.correction)
+        good = [at for at, calls in enumerate(worked) if _follow(calls, advised)]
+        bad = [at for at, call in enumerate(failed) if call and _follow([call], advised)]
+        if good:
+            found.append(Verdict(item, True, good[-1] + 1))
+        elif bad and (call := failed[bad[-1]]):
+            failure, later = steps[bad[-1]].failure, worked[bad[-1] + 1 :]
+            is_warned_of = failure is None or failure.kind in item.kinds
+            programs = {other.program for calls in later for other in calls}
+            if not is_warned_of and call.program in programs:
+                found.append(Verdict(item, False, bad[-1] + 1))
+    return found
 
 
 def _follow(calls: Sequence[Call], advised: Sequence[Call]) -> bool:
     return any(follows(call, own) for call in calls for own in advised)
-
-
-def _got_on_without(
-    item: Lesson,
-    at: int,
-    steps: Sequence[Step],
-    worked: Sequence[Sequence[Call]],
-    failed: Sequence[Call | None],
-) -> bool:
-    """Whether the run went on with another call, after that of the item failed in a new way."""
-    failure, call = steps[at].failure, failed[at]
-    if failure is None or call is None or failure.kind in item.kinds:
-        return False  # the failure that the item warns of
-    return any(other.program == call.program for calls in worked[at + 1 :] for other in calls)
 
 
 def settle(
@@ -190,20 +172,18 @@ def settle(
         for item, holds, step in fresh:
             with suppress(NotFound):  # it was deleted just now
                 stored = store.lessons.get(item.scope, item.id)
-                _note(Verdict(stored, holds, step), run, store=store, now=now, retires=retires)
-
-
-def _note(verdict: Verdict, run: str, *, store: Store, now: datetime, retires: bool) -> None:
-    item, holds, step = verdict
-    kind = Kind.CONFIRMED if holds else Kind.WEAKENED
-    piece = Evidence(kind, f"{run}: {step}", now.timestamp())
-    told = item._replace(evidence=join_evidence(item.evidence, (piece,)), updated_at=now)
-    if holds:
-        told = told._replace(met=item.met + 1)
-    elif retires and item.author != "person":
-        store.history.note(Change(item, WITHDRAW, now))
-        told = withdrawn(told, f"step {step} of run {run} followed it and failed", now)
-    store.lessons.update(told)
+                piece = Evidence(
+                    Kind.CONFIRMED if holds else Kind.WEAKENED, f"{run}: {step}", now.timestamp()
+                )
+                told = stored._replace(
+                    evidence=join_evidence(stored.evidence, (piece,)),
+                    met=stored.met + holds,
+                    updated_at=now,
+                )
+                if not holds and retires and stored.author != "person":
+                    store.history.note(Change(stored, WITHDRAW, now))
+                    told = withdrawn(told, f"step {step} of run {run} followed it and failed", now)
+                store.lessons.update(told)
 
 
 def withdrawn(item: Lesson, why: str, now: datetime) -> Lesson:

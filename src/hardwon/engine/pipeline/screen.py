@@ -14,7 +14,7 @@ from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.core.text.secrets import (
     Screened,
     all_without_secrets,
-    any_may_hold_secret,
+    may_hold_secret,
     screen_excerpt,
     without_secrets,
 )
@@ -116,8 +116,6 @@ def _screened_fix(fix: Fix) -> Fix:
 
 
 T = TypeVar("T")
-
-
 # The methods that write, by the part of a store that has them; all others only read.
 _STORE_WRITES = {
     "lessons": frozenset(("add", "update")),
@@ -140,10 +138,10 @@ _OF_FAILURE = "mined:"  # stands before the digest in the job of a mined lesson
 
 def screen_value(value: T) -> T:
     """The value with every text in it screened; the same object if nothing was removed."""
-    if isinstance(value, str):
-        return _text(value)  # type: ignore[return-value]
-    if isinstance(value, Scope) or _is_clean(value):
+    if isinstance(value, Scope) or not _holds_secret(value):
         return value
+    if isinstance(value, str):
+        return without_secrets(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
         parts = tuple(map(screen_value, value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts  # type: ignore[return-value]
@@ -154,34 +152,21 @@ def screen_value(value: T) -> T:
     return value
 
 
-def _is_clean(value: object) -> bool:
-    """Whether no text in a value holds a secret."""
+def _holds_secret(value: object) -> bool:
+    """Whether a text in a value holds a secret; hardwon's own digests are none."""
     texts: list[str] = []
     pending: list[object] = [value]
     for item in pending:  # grows meanwhile
         if type(item) in _WITHOUT_TEXT:
             continue
         if isinstance(item, str):
-            if not _is_own_name(item):
+            if item.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL):
                 texts.append(item)
         elif isinstance(item, _ROWS):
             pending.extend(item)
         elif isinstance(item, dict):
             pending.extend((*item, *item.values()))
-    return not any_may_hold_secret(texts) or all(_text(text) is text for text in texts)
-
-
-def _is_own_name(text: str) -> bool:
-    """Whether a text is one of hardwon's own digests; a digest is no secret."""
-    return not text.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL)
-
-
-def _text(value: str) -> str:
-    """The text without secrets; the same object if it holds none."""
-    if isinstance(value, Screened) or _is_own_name(value):
-        return value
-    clean = without_secrets(value)
-    return value if clean == value else clean
+    return may_hold_secret(*texts) and any(without_secrets(text) != text for text in texts)
 
 
 class _ScreenedPort:

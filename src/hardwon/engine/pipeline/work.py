@@ -23,15 +23,10 @@ log = logging.getLogger(__name__)
 _AFTER_TROUBLE = 1.0  # seconds until a disk or server that failed is tried again
 
 
-class Steady:
+def steady(wall: Callable[[], datetime]) -> Callable[[], datetime]:
     """A clock that starts at the wall-clock time and then runs steadily."""
-
-    def __init__(self, wall: Callable[[], datetime]) -> None:
-        self._start = wall()
-        self._began = monotonic()
-
-    def __call__(self) -> datetime:
-        return self._start + timedelta(seconds=monotonic() - self._began)
+    start, began = wall(), monotonic()
+    return lambda: start + timedelta(seconds=monotonic() - began)
 
 
 class WorkerPool:
@@ -59,21 +54,16 @@ class WorkerPool:
         self._held: Job | None = None
         self._is_alone: bool | None = None
 
-    async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
-        """Work every job that is due, then return; StorageError is raised."""
+    async def until_idle(
+        self, stop: asyncio.Event | None = None, *, is_once: bool = False
+    ) -> Tally:
+        """Work every job that is due, or one, then return; StorageError is raised."""
         async with self._until_stopped(stop or asyncio.Event()) as stopped:
-            self._claim_free_slots()
+            self._claim_free_slots(most=1 if is_once else None)
             while self._tasks and not stopped.done():
                 await self._step(stopped)
-                self._claim_free_slots()
-        return self.ledger.tally
-
-    async def one(self, stop: asyncio.Event | None = None) -> Tally:
-        """Work one job if one is due."""
-        async with self._until_stopped(stop or asyncio.Event()) as stopped:
-            self._claim_free_slots(most=1)
-            while self._tasks and not stopped.done():
-                await self._step(stopped)
+                if not is_once:
+                    self._claim_free_slots()
         return self.ledger.tally
 
     async def until(
@@ -221,7 +211,7 @@ class WorkerPool:
 
     def _settle_failed(self, job: Job, error: Exception) -> str:
         if isinstance(error, StorageError):
-            self.ledger.not_kept()
+            self.ledger.persist_failures += 1
         reason = _reason(error, self._policy.timeout)
         if not is_transient(error):
             self._bury(job, reason)

@@ -16,8 +16,8 @@ from hardwon.core.values.lesson import (
     UNCHANGED,
     Kind,
     Status,
+    evidence_of,
     is_of_test_in,
-    values_of,
 )
 from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, terms
 from hardwon.knowledge.reading import about
@@ -218,7 +218,7 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     It is offered twice; if that helps, it adopts the failure kind. A lesson that quotes the message
     is offered every time.
     """
-    offered = values_of(match.lesson.evidence, Kind.OFFERED)
+    offered = evidence_of(match.lesson, Kind.OFFERED)
     is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
     return is_new or about.quotes(match.lesson, query.text)
 

@@ -25,8 +25,8 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
-from hardwon.knowledge.evidence.keys import failed_key
-from hardwon.knowledge.reading.call_keys import blamed_keys
+from hardwon.knowledge.evidence.inner import failed_key
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.learn.reader.answer import Answer, Item
 from hardwon.storage.ports import Store
 
@@ -110,7 +110,7 @@ def new_item(item: Item, by: Reading) -> Lesson:
     keys = list[str]()
     for step in failed:  # the call as it was typed, and as later runs may make it
         line = step.failure.line if step.failure else ""
-        keys += (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, by.task))
+        keys += (*typed_keys(step.tool, step.args, line), *failed_key(step, by.task))
     return Lesson(
         scope=by.scope,
         situation=f"When {item.when}",

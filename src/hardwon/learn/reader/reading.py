@@ -17,7 +17,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip_middle, one_line
 from hardwon.core.text.grounding import QUOTED, fold_text, missing
 from hardwon.core.values.job import SKIPPED, Job
-from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import Kind, Lesson, Status, evidence_of
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Episode, RunSoFar, Step, run_id
 from hardwon.core.values.scope import Scope
@@ -122,7 +122,7 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
     """Whether an earlier attempt at this job has changed the playbook and died before its end."""
     scope, lessons = job.episode.scope, engine.store.lessons
     latest = lessons.recent(scope, status=Status.ALL, limit=_LOOKED_AT)
-    return any(job.id in values_of(lesson.evidence, Kind.JOB) for lesson in latest)
+    return any(job.id in evidence_of(lesson, Kind.JOB) for lesson in latest)
 
 
 def earlier_parts(engine: Runtime, scope: Scope, *, but: str) -> set[str]:

@@ -24,7 +24,7 @@ from hardwon.core.values import time_of
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_of, find_replacements
+from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_in, find_replacements
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -130,7 +130,7 @@ def prepare(place: SessionPlace) -> Prepared:
         at, moment = dated.at, dated.moment
         if isinstance(moment, FinishedCall):
             step = Doors.prepare_step(moment.step, past.steps)
-            evidence = evidence_of(step, past)
+            evidence = evidence_in(step, past)
             dated = dated._replace(moment=moment._replace(step=step), evidence=evidence)
             past = after_step(past, step, at)
         elif moment.who == USER:

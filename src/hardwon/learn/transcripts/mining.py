@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, cast
@@ -18,7 +20,6 @@ from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import extract
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import (
-    Handoff,
     Integration,
     IntegrationReport,
     MiningState,
@@ -26,6 +27,7 @@ from hardwon.learn.transcripts.integrate import (
     read_delta,
     undo,
     write_delta,
+    write_file,
 )
 from hardwon.learn.transcripts.past import PastSessions, Tell
 from hardwon.learn.transcripts.questions import (
@@ -124,8 +126,8 @@ class Sessions(PastSessions):
 
         `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        with self._handoff() as handoff:
-            context, delta = self._extract(place, handoff, watch, tell)
+        with self._handoff() as folder:
+            context, delta = self._extract(place, folder, watch, tell)
             watch(SELECTION)
             selection = select(delta, context.mode, answerer(delta, context))
             vouched = answerer is not by_policy
@@ -136,29 +138,25 @@ class Sessions(PastSessions):
         self, place: SessionPlace, *, tell: Tell = lambda done, of: None
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
-        with self._handoff() as handoff:
-            return self._extract(place, handoff, tell=tell)
+        with self._handoff() as folder:
+            return self._extract(place, folder, tell=tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
-        handoff = self._state.new_handoff()
-        try:
-            context, delta = self._extract(place, handoff)
-        except BaseException:
-            handoff.remove()
-            raise
+        with self._handoff(keeps=True) as folder:
+            context, delta = self._extract(place, folder)
         questions = all_questions(delta, context.mode)
-        return OpenQuestions(handoff.run, context, delta, tuple(questions))
+        return OpenQuestions(os.path.basename(folder), context, delta, tuple(questions))
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
         """Integrate what the answers choose of a waiting run; nothing if one answer is wrong."""
-        handoff = self._state.handoff(run)
-        place, delta = read_delta(handoff)
+        folder = self._state.handoff(run)
+        place, delta = read_delta(folder)
         context = context_of(place)
         answerer = answers_from(answers, delta, context.mode)
         selection = select(delta, context.mode, answerer)
         report = self._integrate(context, selection, vouched=True)
-        handoff.remove()
+        shutil.rmtree(folder, ignore_errors=True)
         return Mining(context.place, report, delta)
 
     def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]:
@@ -189,16 +187,16 @@ class Sessions(PastSessions):
     def _extract(
         self,
         place: SessionPlace,
-        handoff: Handoff,
+        folder: str,
         watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
         watch(CONTEXT)
         context = context_of(place)
-        handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
+        write_file(folder, "session-context.json", json.dumps(context.plain(), indent=2))
         watch(EXTRACTION)
         delta = extract(context, self._engine, tell)
-        write_delta(handoff, delta, place, self._engine.clock())
+        write_delta(folder, delta, place, self._engine.clock())
         return context, delta
 
     def _integrate(
@@ -213,14 +211,19 @@ class Sessions(PastSessions):
         integration = Integration(self._engine, self._state, context, self.scope)
         report = integration.apply(selection, vouched=vouched)
         watch(VERIFICATION)
-        problems = integration.verify(report)
-        self._state.note(context.place)
-        return report._replace(problems=tuple(problems))
+        place = context.place
+        self._state.note(key_of(place), place.size, place.changed)
+        return integration.verify(report)
 
     @contextmanager
-    def _handoff(self) -> Iterator[Handoff]:
-        handoff = self._state.new_handoff()
+    def _handoff(self, *, keeps: bool = False) -> Iterator[str]:
+        """A folder of hand-off files; one that it `keeps` is only removed after an error."""
+        folder = self._state.new_handoff()
         try:
-            yield handoff
+            yield folder
+        except BaseException:
+            keeps = False
+            raise
         finally:
-            handoff.remove()
+            if not keeps:
+                shutil.rmtree(folder, ignore_errors=True)

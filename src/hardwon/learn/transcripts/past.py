@@ -413,6 +413,7 @@ class _Recorder:
         self._owner = owner
         self._at = datetime.now(UTC)  # set by each moment
         self._recording = Recording(engine.store, engine.settings, lambda: self._at)
+        self._program = "" if place.agent in {NEUTRAL, TRACE} else place.agent
         run = f"past {place.agent} {place.id}"
         self._name = FileRun(engine.settings.home, self._scope, run).name
         last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
@@ -489,6 +490,7 @@ class _Recorder:
                 ended=self._at,
                 outcome=past.ending(),
                 by=self._source.by,
+                program=self._program,
                 steps=self._run.steps if self._run else None,
             )
             self._store.ended_runs.keep(ended)

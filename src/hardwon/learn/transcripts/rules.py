@@ -17,11 +17,11 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import utc_now
-from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.inner import failed_key
 from hardwon.knowledge.evidence.wording import TRAIL
 from hardwon.knowledge.ranking.query import stem
 from hardwon.knowledge.reading.authored import writings
-from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.knowledge.reading.shell import parse
 from hardwon.learn.transcripts.insight import (
     CONTENT,
@@ -176,7 +176,7 @@ class Failures:
             tags=tags_of(step.tool.lower(), program.lower()),
             mistake=f"{_call(step)} failed {len(passages)} times.",
             signatures=lesson.signatures,
-            calls=(*failed_key(step, ""), *call_keys(step.tool, step.args)),
+            calls=(*failed_key(step, ""), *typed_keys(step.tool, step.args)),
             subject=lesson.kinds[0],
             kinds=lesson.kinds[:1],
         )

@@ -13,7 +13,9 @@ import re
 import shlex
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, get_args
 
 from hardwon.core import processes
@@ -45,7 +47,6 @@ PROFILES = {
 }
 _ACCEPTED = {"", "y", "yes", "ok"}
 _HOW = "Enter accepts it; otherwise say what is wrong: "
-_CHUNK = 4096
 
 
 class Attempt(NamedTuple):
@@ -73,7 +74,6 @@ class Roles:
         self._functions = functions
         self._mark = mark
         self._cwd = options.cwd or os.getcwd()
-        self._reviewer = Reviewer()
 
     async def act(self, prompt: str, *, prompt_file: str) -> Attempt:
         """One attempt at the task."""
@@ -106,7 +106,7 @@ class Roles:
         mark = f"{self._mark}/verifier"  # its own: what the actor left running stays
         for check in map(verifier, options.verify):
             if check.is_manual:
-                judged.append(await self._reviewer.review(check.command))
+                judged.append(await review(check.command))
                 continue
             ended = await processes.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
             processes.end_marked(mark)
@@ -223,46 +223,35 @@ def _strategy(text: str) -> str:
     return one_line(match[1].strip("* "), 500) if match else ""
 
 
-class Reviewer:
-    """Asks the person at standard input; one line is one answer."""
-
-    def __init__(self) -> None:
-        self._unread = b""
-
-    async def review(self, question: str) -> tuple[values.VerificationResult, ToolReport]:
-        """The person's verdict; InvalidInput if nobody is there to answer."""
-        print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
-        answer = clean((await self._line()).decode("utf-8", "replace")).strip()
-        is_right = answer.lower() in _ACCEPTED
-        result = values.VerificationResult(
-            "review", "pass" if is_right else "fail", stdout=answer, command=question,
-            kind="manual_review",
-        )  # fmt: skip
-        return result, ToolReport(() if is_right else (error("other", answer, tool="review"),))
-
-    async def _line(self) -> bytes:
-        handle = sys.stdin.fileno()
-        while b"\n" not in self._unread:
-            await _readable(handle)
-            chunk = os.read(handle, _CHUNK)
-            if not chunk:
-                raise InvalidInput("nobody answered the review; resume the loop at a terminal")
-            self._unread += chunk
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line
+async def review(question: str) -> tuple[values.VerificationResult, ToolReport]:
+    """The verdict of the person at standard input; InvalidInput if nobody is there to answer."""
+    print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
+    answer = clean((await _line()).decode("utf-8", "replace")).strip()
+    is_right = answer.lower() in _ACCEPTED
+    status: values.Status = "pass" if is_right else "fail"
+    result = values.VerificationResult(
+        "review", status, stdout=answer, command=question, kind="manual_review"
+    )
+    return result, ToolReport(() if is_right else (error("other", answer, tool="review"),))
 
 
-async def _readable(handle: int) -> None:
-    """Wait until a person has answered; the event loop goes on, so the loop can be aborted."""
-    loop, answered = asyncio.get_running_loop(), asyncio.Event()
-    try:
-        loop.add_reader(handle, answered.set)
-    except PermissionError:  # a plain file, which can always be read
-        return
-    try:
-        await answered.wait()
-    finally:
-        loop.remove_reader(handle)
+async def _line() -> bytes:
+    """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
+    loop, read = asyncio.get_running_loop(), asyncio.Event()
+    line = b""
+
+    def wait() -> None:
+        nonlocal line
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as file:
+            line = file.readline()  # and nothing behind it, which answers the next question
+        with suppress(RuntimeError):  # the loop was aborted meanwhile
+            loop.call_soon_threadsafe(read.set)
+
+    threading.Thread(target=wait, daemon=True).start()
+    await read.wait()
+    if not line.endswith(b"\n"):
+        raise InvalidInput("nobody answered the review; resume the loop at a terminal")
+    return line
 
 
 _STREAM_KEPT = 16 * 1024

@@ -10,7 +10,7 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.delivery import Injection
-from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, evidence_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
@@ -64,7 +64,7 @@ def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> 
     run = engine.doors.run(scope, None)
 
     def is_wanted(lesson: Lesson) -> bool:
-        from_loops = (value.partition("/")[0] for value in values_of(lesson.evidence, Kind.LOOP))
+        from_loops = (value.partition("/")[0] for value in evidence_of(lesson, Kind.LOOP))
         return any(loop_id in similar for loop_id in from_loops)
 
     return engine.doors.tell_at_turn(scope, asked, task, run, is_wanted)

@@ -15,7 +15,7 @@ from hardwon.core.values.lesson import (
     Kind,
     Lesson,
     Status,
-    values_of,
+    evidence_of,
 )
 from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
 from hardwon.engine.pipeline import playbook
@@ -268,17 +268,15 @@ def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
         _WAITS.get(item.status, item.status): item.status != Status.PROVEN,
         "no room at the start": item.status == Status.PROVEN and item.id not in shown,
     }
-    worked, failed = (
-        len(values_of(item.evidence, kind)) for kind in (Kind.CONFIRMED, Kind.WEAKENED)
-    )
-    steps = [value.partition(": ")[2] for value in values_of(item.evidence, Kind.SHOWN_BY)]
+    worked, failed = (len(evidence_of(item, kind)) for kind in (Kind.CONFIRMED, Kind.WEAKENED))
+    steps = [value.partition(": ")[2] for value in evidence_of(item, Kind.SHOWN_BY)]
     evidence = (
         "written by a person" if item.author == "person" else "",
         f"seen in {plural(len(steps), 'run')} (steps {steps[-1]})" if steps else "",
         f"worked in {plural(worked, 'later run')}" if worked else "",
         f"failed in {plural(failed, 'later run')}" if failed else "",
-        *(f"contradicts #{other}" for other in values_of(item.evidence, Kind.DIFFERS)),
-        *values_of(item.evidence, Kind.WITHDRAWN)[-1:],
+        *(f"contradicts #{other}" for other in evidence_of(item, Kind.DIFFERS)),
+        *evidence_of(item, Kind.WITHDRAWN)[-1:],
     )
     return {
         "id": item.id,

@@ -24,7 +24,7 @@ from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, OlderServer, no_change
 from hardwon.core.text.clean import one_line, require_text
-from hardwon.core.values.job import QueueCounts, WorkCounts
+from hardwon.core.values.job import QueueCounts, WorkCounter
 from hardwon.core.values.lesson import Change, Status
 from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurring, Report
 from hardwon.core.values.run import RunSoFar
@@ -343,9 +343,7 @@ def operations_metrics(call: Call) -> Response:
     waiting, dead = call.own_jobs(call.hw.queue.waiting()), call.dead_jobs()
     spent = sum((spent for _, _, spent in call.tenant.spent(1)), Spent())._asdict()
     counts = QueueCounts(pending=len(waiting), dead=len(dead))
-    text = prometheus.exposition(
-        counts, WorkCounts({}, {}, {}, {}), spent, deliveries=call.tenant.told()
-    )
+    text = prometheus.exposition(counts, WorkCounter(), spent, deliveries=call.tenant.told())
     text += call.state.traffic.exposition(call.principal.tenant)
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 

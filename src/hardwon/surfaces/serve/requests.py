@@ -26,17 +26,7 @@ from hardwon import Agent, Hardwon, Job, Lesson
 from hardwon.api.lessons import Lessons, limit_changes
 from hardwon.api.operations import AUTHOR
 from hardwon.api.tenants import Tenant
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    MissingExtra,
-    NotAllowed,
-    NotFound,
-    OlderServer,
-    SetupError,
-    StorageFull,
-    TransientError,
-)
+from hardwon.core import errors
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.report import Mark, mark
 from hardwon.core.values.run import Author
@@ -54,15 +44,15 @@ _WHO_LIMIT = 80  # characters of a name
 _LARGEST = 2**53  # JSON keeps no larger number exactly
 
 # The first match counts.
-_STATUS: tuple[tuple[type[HardwonError], int], ...] = (
-    (NotFound, 404),
-    (NotAllowed, 403),
-    (InvalidInput, 400),
-    (MissingExtra, 501),
-    (OlderServer, 501),
-    (StorageFull, 507),
-    (SetupError, 500),
-    (TransientError, 503),
+_STATUS: tuple[tuple[type[errors.HardwonError], int], ...] = (
+    (errors.NotFound, 404),
+    (errors.NotAllowed, 403),
+    (errors.InvalidInput, 400),
+    (errors.MissingExtra, 501),
+    (errors.OlderServer, 501),
+    (errors.StorageFull, 507),
+    (errors.SetupError, 500),
+    (errors.TransientError, 503),
 )
 
 
@@ -212,7 +202,7 @@ def place_of(text: str) -> Mark:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         place, name = json.loads(raw)
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+        raise errors.InvalidInput("unknown cursor; use the `next` of a page, or none") from error
     return mark(place, name)
 
 
@@ -315,5 +305,5 @@ class Call:
         text = self.id
         number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
         if number is None or number > _LARGEST:
-            raise NotFound("lesson", text if number is None else number)
+            raise errors.NotFound("lesson", text if number is None else number)
         return number
