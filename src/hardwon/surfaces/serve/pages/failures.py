@@ -16,8 +16,8 @@ from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.overview import period
-from hardwon.surfaces.serve.pages.runs import describe_ended
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
+from hardwon.surfaces.serve.pages.work import describe_ended
 from hardwon.surfaces.serve.requests import Problem
 
 _MUTED = "muted"  # tag of a lesson whose failure is hidden from the list

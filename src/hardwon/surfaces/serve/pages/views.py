@@ -27,7 +27,7 @@ from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.access import own_path
-from hardwon.surfaces.serve.requests import Call, Problem, csrf, form_of, link, needs
+from hardwon.surfaces.serve.requests import Call, Problem, form_of, link, needs
 
 Endpoint = Callable[["Visit"], "View"]
 Action = Callable[["Visit"], "str | Response"]
@@ -204,7 +204,7 @@ def html(request: Request, view: View) -> Response:
     who = getattr(request.state, "principal", None)
     path, asked = own_path(request.scope), dict(request.query_params)
     rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
-    token, scopes = csrf(request) if who else "", list[Scope]()
+    token, scopes = request.state.csrf if who else "", list[Scope]()
     if who:  # the agents and projects that can be chosen
         limits = {"agent": who.agent, "project": who.project}
         scopes = request.app.state.hw.tenant(who.tenant, **limits).scopes()
