@@ -113,7 +113,7 @@ def failure(visit: Visit) -> View:
         "status": lesson.status if lesson else "",
         "run_count": sum(one.runs for one in met),
         "people": sorted({one.person for one in met if one.person}),
-        "met_by": [{**one._asdict(), **place_of(one.scope), "scope": None} for one in met],
+        "met_by": met,
         "latest": [describe_ended(run) for run in runs],
         "cost": cost,
         "fixes": story.fixes(lesson) if lesson else [],

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from hardwon import Agent, Scope
+from hardwon.api.codec import encode
 from hardwon.api.lessons import Lessons
 from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
@@ -137,21 +138,14 @@ def guard(visit: Visit) -> View:
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
 
 
-def _describe(lesson: Lesson) -> dict[str, Any]:
+def _describe(lesson: Lesson) -> Any:
     """A lesson as plain values."""
-    return pick(
-        lesson,
-        "id status situation correction tags origin author trigger job met hits confidence guard",
-        mistake="" if lesson.mistake == USER_SUPPLIED else lesson.mistake,
-        denies=list(guard_of(lesson).calls) if lesson.guard else [],
-        reasons=evidence_of(lesson, Kind.QUARANTINED),
-        is_held=lesson.status == Status.QUARANTINED,
-        created=lesson.created_at,
-        updated=lesson.updated_at,
-        seen=lesson.last_seen_at,
-        expires=lesson.expires_at or "",
-        **place_of(lesson.scope),
-    )
+    return encode(lesson) | {
+        "mistake": "" if lesson.mistake == USER_SUPPLIED else lesson.mistake,
+        "denies": guard_of(lesson).calls if lesson.guard else (),
+        "reasons": evidence_of(lesson, Kind.QUARANTINED),
+        "is_held": lesson.status == Status.QUARANTINED,
+    }
 
 
 def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:

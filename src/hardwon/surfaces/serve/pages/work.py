@@ -37,12 +37,8 @@ def runs(visit: Visit) -> View:
     values: dict[str, Any] = {"lists": _LISTS, "chosen": list_name}
     if list_name == _SHOWN:
         shown = tenant.deliveries(after=after, limit=_ROWS)
-        names = "id door lessons outcome tokens micros at"
         values["next"] = mark_text(shown.next)
-        values["rows"] = [
-            pick(one, names, query=clip(one.query, _CALL), **place_of(one.scope))
-            for one in shown.rows
-        ]
+        values["rows"] = [one._replace(query=clip(one.query, _CALL)) for one in shown.rows]
     else:
         filters = {name: visit.query(name) for name in ("text", "met", "person")}
         past = tenant.ended_runs(**filters, after=after, limit=_ROWS)
@@ -180,18 +176,7 @@ def dreams(visit: Visit) -> View:
     """The latest dreams of all agents."""
     found = [dream for agent in visit.agents for dream in agent.dreams.list(limit=_ROWS)]
     found.sort(key=lambda dream: dream.started_at, reverse=True)
-    return View("dreams.html", "Dreams", {"rows": [_dream_row(one) for one in found[:_ROWS]]})
-
-
-def _dream_row(dream: Dream) -> dict[str, Any]:
-    return pick(
-        dream,
-        "id reflection state",
-        agent=dream.scope.agent,
-        at=dream.started_at,
-        seconds=dream.duration_seconds,
-        consolidated=dream.memories_consolidated,
-    )
+    return View("dreams.html", "Dreams", {"rows": found[:_ROWS]})
 
 
 @routes.page("/dreams/{dream}", right=Right.DREAMS)
@@ -200,9 +185,7 @@ def dream(visit: Visit) -> View:
     agent, dream = _find_dream(visit)
     changes = agent.dreams.changes(dream.id)
     values = {
-        "dream": _dream_row(dream),
-        "report": dream.report,
-        "improvements": dream.improvements,
+        "dream": dream,
         "changes": changes,
         "can_undo": bool(changes) and dream.state in (DreamState.DONE, DreamState.WOKEN),
     }
@@ -252,10 +235,9 @@ def _loop_row(state: LoopState) -> dict[str, Any]:
 @routes.page("/loops/{loop}")
 def loop(visit: Visit) -> View:
     """One loop with its trials and their lessons."""
-    names = "number outcome reward errors seconds failure change lessons_used lessons_learned"
     _, state = _find(visit, "loop", lambda agent: agent.loops.get(visit.id))
     values = {
         "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
-        "trials": [pick(trial, names) for trial in state.trials],
+        "trials": state.trials,
     }
     return View("loop.html", "Loop", values)
