@@ -37,13 +37,11 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Found
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.knowledge.evidence.inner import failing_call
-from hardwon.knowledge.evidence.keys import failed_key, worked_keys
+from hardwon.knowledge.evidence.inner import failed_key, failing_call, worked_keys
 from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes, reports
-from hardwon.knowledge.reading.call_keys import CallKey
 from hardwon.knowledge.reading.mined_lesson import program
 from hardwon.storage.ports import LessonStore, Store
 
@@ -154,7 +152,7 @@ ShownFixes = list[tuple[int, Fix]]  # each with the place of the step whose fail
 class StepEvidence(NamedTuple):
     """What a step shows by itself and by the steps before it; no lesson is needed to see it."""
 
-    worked: tuple[CallKey, ...]  # the calls that worked
+    worked: tuple[str, ...]  # the calls that worked
     fixes: ShownFixes
 
 
@@ -199,7 +197,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     return marks
 
 
-def _forget_failed_call(worked: tuple[CallKey, ...], past: RunSoFar, memory: Memory) -> None:
+def _forget_failed_call(worked: tuple[str, ...], past: RunSoFar, memory: Memory) -> None:
     """Let calls pass that work now: they are no longer known as failing.
 
     A call that failed in this run, too, works because of what was done in between.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
 from hardwon.knowledge.evidence.common import COMMON, LOOKING, PLUMBING, READERS
-from hardwon.knowledge.reading.authored import is_shell, part_writings, writings
+from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings, writings
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
 if TYPE_CHECKING:
@@ -51,8 +51,32 @@ class Call(NamedTuple):
     is_tool: bool = False
     has_script: bool = False  # it runs code that stands in the call
     writes: bool = False  # it writes or changes a file
-    paths: tuple[str, ...] = ()  # the files that it writes, as far as they are named
+    writings: tuple[Writing, ...] = ()  # to files, as far as they are named
     script: str = ""  # its here-document, which is no part of the text
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that it writes."""
+        return tuple(writing.path for writing in self.writings)
+
+    @property
+    def typed(self) -> str:
+        """The text with the here-document."""
+        return f"{self.text}\n{self.script}" if self.script else self.text
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes a file that was there before."""
+        return any(writing.is_edit for writing in self.writings)
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it changes a file by its line numbers alone: those differ in the next run."""
+        is_known = self.is_tool or self.script or any(each.old for each in self.writings)
+        if is_known or not self.changes:
+            return False
+        said = (word for word in self.text.split()[1:] if word not in self.paths)
+        return not any(re.search(r"[A-Za-z]{3}", word) for word in said)
 
     @property
     def family(self) -> str:
@@ -210,12 +234,12 @@ def _command_call(command: Command) -> Call:
     )
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
-    paths = tuple(writing.path for writing in part_writings(command))
+    made = tuple(part_writings(command))
     return Call(
         *(_name(command), text, shape, kind, named),
         has_script=bool(command.script) and not command.writes,
-        writes=bool(command.writes or paths) or command.name in CHANGING,
-        paths=paths,
+        writes=bool(command.writes or made) or command.name in CHANGING,
+        writings=made,
         script=command.script if command.script not in command.text else "",
     )
 
@@ -278,10 +302,6 @@ def _tool_call(tool: str, args: str) -> Call:
         given = {}
     names = sorted(given) if isinstance(given, dict) else []
     words = frozenset(_WORDS.findall(args))
-    paths = tuple(writing.path for writing in writings(tool, args))
-    return Call(
-        *(tool, args, " ".join((tool, *names)), tool, words),
-        is_tool=True,
-        writes=bool(paths),
-        paths=paths,
-    )
+    made = writings(tool, args)
+    shape = " ".join((tool, *names))
+    return Call(tool, args, shape, tool, words, is_tool=True, writes=bool(made), writings=made)

@@ -38,14 +38,10 @@ _LOOKING = """
 list log lookup ls-files ls-tree reflog rev-list rev-parse schema search shortlog show status
 version view whoami why
 """
-_LOOKS = """
-blame branch config describe diff for-each-ref grep list log ls-files ls-tree show status
-"""
 COMMON = frozenset(_COMMON.split())
 PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
 # Programs that only look, or that change no more than a file: what they print is an answer.
 READERS = frozenset(_READERS.split()) | PLUMBING
 LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something
-LOOKS = frozenset(_LOOKS.split())  # parts of programs that everybody knows which only look
 SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])

@@ -141,7 +141,7 @@ def _shared_part(mistake: str, words: set[str]) -> float:
 
 def with_failing_call(fix: Fix) -> Fix:
     """The fix with the call that failed in front, for a reader who made another one."""
-    if fix.sort not in SHOW_CALLS or not fix.mistake:
+    if fix.sort not in SHOW_CALLS or not fix.mistake or f"`{fix.mistake}`" in fix.text:
         return fix
     return fix._replace(text=f"`{fix.mistake}` failed so, too. {fix.text}")
 
