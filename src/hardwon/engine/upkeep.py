@@ -49,7 +49,8 @@ def _daily(engine: Runtime) -> Iterator[object]:
             yield store.ended_runs.cut(tenant, before=now - settings.runs.keep)
     for tenant in sorted(engine.tenants) if settings.proof.share else ():
         if not engine.on_disk or is_due(tenant):
-            yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
+            hold_out.review(store, tenant, share=settings.proof.share, now=now)
+            yield tenant
 
 
 def collect(engine: Runtime) -> Iterator[str]:
