@@ -4,6 +4,7 @@
     folding  values of one run become placeholders
     trails   a failing call and the call that got past it
     between  what was called on the way there
+    advice   words of people and models: which calls follow them, which errors they are about
     ways     calls of a project's own programs that worked in earlier runs
     common   words that agents type in every project
 
