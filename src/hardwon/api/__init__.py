@@ -309,6 +309,7 @@ class Agent:
         self.scope = own
         self.lessons = Lessons(engine, own)
         self.by: Author | None = None  # whose runs it makes, if not of the person of this machine
+        self.program = ""  # the coding agent whose runs they are
         self._run_name = None if run is None else as_text(run)
 
     @property
@@ -515,7 +516,7 @@ class Agent:
     @cached_property
     def run(self) -> Run:
         """The current run: its task, its steps, the lessons it was shown."""
-        return self._engine.doors.run(self.scope, self._run_name, self.by)
+        return self._engine.doors.run(self.scope, self._run_name, self.by, self.program)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 

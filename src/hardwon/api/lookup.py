@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -50,6 +51,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     runs = {run.id: run for run, _ in reversed(cases)}
+    sessions = Counter(program for program, _ in {(run.program, run.run) for run in runs.values()})
     calls, minutes = cost_of(kind, list(runs.values()))
     return Recurring(
         text=last_step.failure.text if last_step.failure else "",
@@ -60,6 +62,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         last=last_run.ended,
         cure=cure,
         people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
+        programs=tuple((name, n) for name, n in sessions.most_common() if name),
         cost_calls=calls,
         cost_minutes=minutes,
     )

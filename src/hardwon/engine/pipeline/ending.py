@@ -136,12 +136,13 @@ def archive_run(
     ended: datetime,
     outcome: str,
     by: Author = Author(),
+    program: str = "",
     steps: tuple[Step, ...] | None = None,
 ) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete.
 
-    `by` had it made, unless the run itself names somebody. `steps`: what `cut_steps` gives, if
-    that is known already.
+    `by` had it made, with `program`, unless the run itself names somebody, or another. `steps`:
+    what `cut_steps` gives, if that is known already.
     """
     person, machine = past.by or by
     failures = [step.failure for step in past.steps if step.failure]
@@ -164,6 +165,7 @@ def archive_run(
         shown=_cut_words(deliveries[-_SHOWN:]),
         person=person,
         machine=machine,
+        program=past.program or program,
     )
 
 

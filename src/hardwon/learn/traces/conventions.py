@@ -147,7 +147,8 @@ def _read_span(span: Span) -> Row | None:
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     asked = [message.text for message in messages if message.role == "user" and message.text]
-    asked += [given[name] for event, name in _ASKED.items() if _is_event(given, event, name)]
+    told = [given.get(name) for event, name in _ASKED.items() if given.get("event.name") == event]
+    asked += [text for text in told if isinstance(text, str)]
     step = next(
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
@@ -182,10 +183,6 @@ def _read_span(span: Span) -> Row | None:
         ),
     )
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
-
-
-def _is_event(given: Mapping[str, Any], event: str, name: str) -> bool:
-    return given.get("event.name") == event and isinstance(given.get(name), str)
 
 
 def _screen(value: Any, limit: int) -> str:
