@@ -28,6 +28,7 @@ from hardwon.knowledge.reading.authored import (
     is_coined,
     is_shell,
     part_edits_source,
+    tail,
     text_of,
     writings,
 )
@@ -123,6 +124,9 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     failing = failing_call(step)
     if failing is None:
         return tuple(fixes)
+    if failing.is_tool and failing.paths:  # how another file was edited helps nobody
+        files = {tail(path) for path in failing.paths}
+        fixes = [fix for fix in fixes if any(file in fix.text for file in files)]
     named = {fix: _program_of(fix, step) for fix in fixes if fix.sort in SHOW_CALLS}
     own = tuple(fix for fix in fixes if named.get(fix, failing.program) == failing.program)
     if all(fix.worked <= _FEW for fix in own):  # else the record says more
