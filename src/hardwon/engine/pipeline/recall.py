@@ -13,8 +13,7 @@ from hardwon.core.values.lesson import EDITED, EPOCH, PREPARED, Fix, Lesson, Sta
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.evidence.calls import calls_of, only_call
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS, calls_of, only_call
 from hardwon.knowledge.evidence.inner import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Near, Query, query, terms

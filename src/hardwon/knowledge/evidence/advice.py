@@ -11,8 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import acting_calls, calls_of, is_own
-from hardwon.knowledge.evidence.common import COMMON, READERS
+from hardwon.knowledge.evidence.calls import COMMON, READERS, acting_calls, calls_of, is_own
 from hardwon.knowledge.reading.reading import missing_name
 
 if TYPE_CHECKING:

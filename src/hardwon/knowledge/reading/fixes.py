@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import PREPARED, TEXT_LIMIT, UNCHANGED, Fix
-from hardwon.knowledge.evidence.calls import calls_of
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS, calls_of
 from hardwon.knowledge.evidence.inner import failing_call, with_failure
 from hardwon.knowledge.evidence.trails import find_passed
 from hardwon.knowledge.evidence.wording import (

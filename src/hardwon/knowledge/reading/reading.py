@@ -20,7 +20,6 @@ from hardwon.knowledge.reading.verdict import TIMED_OUT, says_timeout
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 
