@@ -2,12 +2,13 @@
 
 import pytest
 
-from hardwon.core.values.lesson import NEXT
+from hardwon.core.values.lesson import NEXT, Fix
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import complaints_in
 from hardwon.knowledge.evidence.trails import find_passed, is_cut
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
+from hardwon.knowledge.reading.fixes import fixes_of_call
 from hardwon.knowledge.reading.reading import read_failure
 
 
@@ -463,3 +464,14 @@ def test_other_tests_that_pass_tell_nothing_about_those_that_fail() -> None:
         )
         == []
     )
+
+
+def test_how_another_file_was_edited_is_not_told() -> None:
+    edit = '{"file_path": "/w/a.json", "old_string": "x", "new_string": "y"}'
+    failing = _run((edit, "String to replace not found in file.", True))[0]._replace(tool="Edit")
+    fixes = [
+        Fix("trail", f"What worked: edit of `/w/{name}`", name, "", "Edit(file_path)")
+        for name in ("a.json", "b.json")
+    ]
+
+    assert [fix.key for fix in fixes_of_call(fixes, failing)] == ["a.json"]

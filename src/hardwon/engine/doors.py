@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
-from hardwon.core.project import author_of
 from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import safe, screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
@@ -430,12 +429,9 @@ class Doors:
         with self.best_effort:
             if run.end(outcome, now.timestamp()):
                 return  # a worker archives a run on disk; one in memory is archived now
-            by = author_of(self._settings.runs)
-            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             from hardwon.engine import upkeep
 
-            retires = not self._engine.reads_runs
-            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
+            upkeep.keep_run(self._engine, complete, scope, name, ended=now, outcome=outcome)
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""

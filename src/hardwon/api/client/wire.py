@@ -21,15 +21,6 @@ _ABOUT = {"agent", "project", "run", "view"}  # only in the query
 _IDLE = 4  # idle connections to keep
 
 
-class _Request(NamedTuple):
-    """One request as it is sent."""
-
-    method: str
-    target: str  # the path with its parameters
-    body: bytes
-    headers: Mapping[str, str]
-
-
 class Answer(NamedTuple):
     """The answer of a server."""
 
@@ -91,8 +82,10 @@ class Wire:
             headers["Content-Type"] = JSON
         target = path + (f"?{urlencode(query)}" if query else "")
         limit = self._door if briefly else self._others
-        request = _Request(operation.method, target, content, headers)
-        answer = limit.run(lambda: self._exchange(request, max(1.0, 2 * limit.seconds)))
+        patience = max(1.0, 2 * limit.seconds)
+        answer = limit.run(
+            lambda: self._exchange(operation.method, target, content, headers, patience=patience)
+        )
         if answer.status >= 400:
             raise _error_of(answer)
         if operation.gives is str:
@@ -105,16 +98,17 @@ class Wire:
             while self._idle:
                 self._idle.pop().close()
 
-    def _exchange(self, request: _Request, seconds: float) -> Answer:
-        """The answer; gives up after `seconds`, when nobody waits for it any more."""
+    def _exchange(
+        self, method: str, target: str, body: bytes, headers: Mapping[str, str], *, patience: float
+    ) -> Answer:
+        """The answer; gives up when nobody waits for it any more."""
         connection = self._connection()
-        connection.timeout = seconds
+        connection.timeout = patience
         if connection.sock:
-            connection.sock.settimeout(seconds)
-        headers = {**self._headers, **request.headers}
+            connection.sock.settimeout(patience)
         try:
-            target = f"{self._prefix}{request.target}"
-            connection.request(request.method, target, request.body or None, headers)
+            address, every = f"{self._prefix}{target}", {**self._headers, **headers}
+            connection.request(method, address, body or None, every)
             response = connection.getresponse()
             wait = response.headers.get("Retry-After", "")
             answer = Answer(

@@ -16,6 +16,7 @@ from hardwon.core.values.run import (
     Author,
     EndedRun,
     Episode,
+    Failure,
     RunSoFar,
     Shown,
     Step,
@@ -190,7 +191,11 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     ]
     for call, output in _CUTS:
         short = [
-            _short(step, call)._replace(output=clip_middle(text, output))
+            step._replace(
+                args=clip_middle(step.args, call),
+                output=clip_middle(text, output),
+                failure=step.failure and _cut_failure(step.failure),
+            )
             for step, text in zip(steps, printed, strict=True)
         ]
         sizes = [len(json.dumps(step).encode()) + 1 for step in short]
@@ -202,12 +207,8 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     return tuple(short)
 
 
-def _short(step: Step, call: int) -> Step:
-    """A step with its call and failure cut."""
-    failure = step.failure
-    if failure is not None:
-        failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
-    return step._replace(args=clip_middle(step.args, call), failure=failure)
+def _cut_failure(failure: Failure) -> Failure:
+    return failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
 
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:

@@ -13,8 +13,7 @@ from hardwon.core.values.lesson import EDITED, EPOCH, PREPARED, Fix, Lesson, Sta
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.evidence.calls import calls_of, only_call
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS, calls_of, only_call
 from hardwon.knowledge.evidence.inner import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Near, Query, query, terms
@@ -134,11 +133,12 @@ def at_error(step: Step, task: str, near: Nearest | None) -> Query:
         call = " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
     words = f"{call}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
-    from hardwon.knowledge.reading import about, reports
+    from hardwon.knowledge.evidence import advice
+    from hardwon.knowledge.reading import reports
 
     return base_query._replace(
         text=ending(step.output, _ASKED),
-        about=tuple(dict.fromkeys(terms(about.specific_words(failure.text)))),
+        about=tuple(dict.fromkeys(terms(advice.specific_words(failure.text)))),
         red=step.output[-_TESTS:] if reports.failing_test(step.output) else "",
         is_failure=True,
     )

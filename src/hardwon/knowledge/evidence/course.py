@@ -13,13 +13,14 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.evidence.calls import (
     CHANGING,
+    COMMON,
+    READERS,
     Call,
     calls_of,
     is_own,
     only_asks,
     part_words,
 )
-from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import giver_of
 from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    HELP,
+    READERS,
     Call,
     calls_of,
     is_own,
     only_asks,
     part_words,
 )
-from hardwon.knowledge.evidence.common import COMMON, HELP, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
 from hardwon.knowledge.reading.authored import made_paths, tail
 

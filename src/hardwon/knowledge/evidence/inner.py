@@ -7,8 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import Call, calls_of, only_call, part_words
-from hardwon.knowledge.evidence.common import COMMON, READERS
+from hardwon.knowledge.evidence.calls import COMMON, READERS, Call, calls_of, only_call, part_words
 from hardwon.knowledge.evidence.folding import fold_numbers
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.knowledge.reading.bodies import is_failed_json

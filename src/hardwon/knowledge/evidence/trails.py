@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
-from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
-from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, READERS, SETTING_UP
+from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    HELP,
+    LOOKING,
+    PLUMBING,
+    READERS,
+    SETTING_UP,
+    Call,
+    calls_of,
+    looks_only,
+    names_of,
+    only_asks,
+)
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import Call, is_own
-from hardwon.knowledge.evidence.common import HELP
+from hardwon.knowledge.evidence.calls import HELP, Call, is_own
 from hardwon.knowledge.evidence.cures import runs_file_of
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls

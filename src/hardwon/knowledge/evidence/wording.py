@@ -85,8 +85,8 @@ def trail_text(found: Passed, run: Seen) -> str:
     )
     result = "Got further" if found.is_further else "What worked"
     if found.replaced and not found.before:
-        failing, working = (show_call(call, run) for call in (found.failing, found.working))
-        return f"Instead of `{failing}`, `{working}` worked."
+        failing = "" if found.failing.is_tool else f" of `{show_call(found.failing, run)}`"
+        return f"Instead{failing}, `{show_call(found.working, run)}` worked."
     if any(asked.call is found.working for asked in said):  # nothing else is known
         return explained.rstrip()
     if not first and found.working.is_same(found.failing):

@@ -17,6 +17,5 @@ A step passes through these files in this order:
                             changed_lines  lines that made a script of the run work
     the lesson            mined_lesson     made and updated by rules
 
-Before the next call: guards (calls that a person has forbidden), about (what the text of a lesson
-is about, where no run produced it).
+Before the next call: guards (calls that a person has forbidden).
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean
 from hardwon.core.text.secrets import screen_excerpt
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 

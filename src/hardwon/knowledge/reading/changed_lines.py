@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from itertools import accumulate
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import Fix
+from hardwon.knowledge.evidence.advice import GENERAL
 from hardwon.knowledge.reading.authored import edits_source, is_coined, is_shell, tail, text_of
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.reading import missing_name
@@ -43,18 +45,7 @@ _CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
 _KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _OWN_CODE = r"(?m)^\s*(?:(?:async )?(?:def|function|func|fn) |class \w+\()"
 _DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
-_BUILT_IN = """
-print str int len list dict set tuple open range type repr isinstance getattr setattr super sorted
-format join append main run if for while with return def class and or not in zip map filter exec
-eval any all bool float next iter function func async await exists remove unlink mkdir
-"""
-_USUAL = """
-error errors exception warning fatal failed failure cannot could not found file files such directory
-module modules named name names the for and with from has have was were are this that line open read
-command unable can does doesn exist exists invalid unknown missing import value values type object
-main true false none null exit code status you your must use using
-"""
-_PLAIN, _STOP = frozenset(_BUILT_IN.split()), frozenset(_USUAL.split())
+_PLAIN = frozenset(dir(builtins))
 _PERSONAL = (
     r"[\w.+-]@[\w-]{1,200}\.\w|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"
@@ -226,7 +217,7 @@ def _open_brackets(line: str) -> int:
 def _names_in(text: str) -> set[str]:
     """The specific words of a text in lower case; compound names are split into parts."""
     words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
-    return {word.lower() for word in words} - _STOP
+    return {word.lower() for word in words} - GENERAL
 
 
 def _is_related(ours: set[str], theirs: set[str]) -> bool:

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.calls import Call, calls_of, only_asks
-from hardwon.knowledge.evidence.common import LOOKING, SETTING_UP
+from hardwon.knowledge.evidence.calls import LOOKING, SETTING_UP, Call, calls_of, only_asks
 from hardwon.knowledge.reading import signature
 
 if TYPE_CHECKING:

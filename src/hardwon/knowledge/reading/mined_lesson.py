@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.job import Job
-    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 

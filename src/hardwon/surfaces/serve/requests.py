@@ -32,7 +32,6 @@ from hardwon.core.values.report import Mark, mark
 from hardwon.core.values.run import Author
 from hardwon.core.values.scope import Scope
 from hardwon.surfaces.serve.access import Principal, is_same
-from hardwon.surfaces.serve.limits import Limits
 
 Endpoint = Callable[[Request], Any]
 T = TypeVar("T")
@@ -117,8 +116,8 @@ async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
     _allowed_place(request)
     if request.method in SAFE:
         return b""
-    body = await body_of(request, most or limits_of(request).body)
-    token, shown = csrf(request), request.headers.get("x-csrf-token", "")
+    body = await body_of(request, most or request.app.state.limits.body)
+    token, shown = request.state.csrf, request.headers.get("x-csrf-token", "")
     if token and not shown and request.headers.get("content-type", "").startswith(_FORM):
         shown = form_of(request, body).get("csrf", [""])[-1]
     if token and not is_same(shown, token):
@@ -137,7 +136,7 @@ def ensure(who: Principal, *rights: str) -> None:
 
 async def body_of(request: Request, most: int) -> bytes:
     """The body, if it has arrived in time and has at most so many bytes."""
-    patience = limits_of(request).arrival
+    patience = request.app.state.limits.arrival
     too_large = Problem(413, f"a request may have at most {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if len(declared) > 18 or (declared.isdecimal() and int(declared) > most):
@@ -164,24 +163,12 @@ async def run_in(pool: Executor, call: Callable[..., T], *values: Any) -> T:
 
 def form_of(request: Request, body: bytes) -> dict[str, list[str]]:
     """The fields of a form; Problem if there are too many."""
-    most = limits_of(request).form
+    most = request.app.state.limits.form
     try:
         text = body.decode("utf-8", "replace")
         return parse_qs(text, keep_blank_values=True, max_num_fields=most)
     except ValueError:
         raise Problem(413, f"a form may have at most {most:,} fields") from None
-
-
-def limits_of(request: Request) -> Limits:
-    """The limits of the server."""
-    limits: Limits = request.app.state.limits
-    return limits
-
-
-def csrf(request: Request) -> str:
-    """The token that forms of this login need."""
-    token: str = request.state.csrf
-    return token
 
 
 def link(request: Request, path: str) -> str:
