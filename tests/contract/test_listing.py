@@ -175,13 +175,14 @@ def test_pages_show_every_lesson_once_the_most_often_met_first(store: Store) -> 
 
 
 def test_a_list_may_be_of_those_with_a_tag(store: Store) -> None:
-    for tags in (("bash", "rm"), ("bash",), ("rm -r",), ()):
+    for tags in (("bash", "rm"), ("bash",), ("rm -r",), (), ("größe",)):
         store.lessons.add(lesson(str(tags), tags=tags))
 
     assert ids(store, tag="bash") == [1, 2]
     assert ids(store, tag="rm") == [1]
     assert ids(store, tag="bash", text="rm") == [1]
     assert ids(store, tag="b") == []
+    assert ids(store, tag="größe") == [5]
 
 
 def test_one_kind_of_failure_is_found(store: Store) -> None:

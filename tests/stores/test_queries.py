@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.sql.dialect import read_queries
+from hardwon.storage.sql.dialect import for_rows, read_queries
 
 STORAGE = Path(__file__).parents[2] / "src/hardwon/storage"
 FILES = sorted(path for path in STORAGE.rglob("*.sql") if path.parent.name != "migrations")
@@ -55,3 +55,31 @@ def test_every_statement_is_used_by_its_module(file: Path) -> None:
     assert asked <= set(named)
     unused = set(named) - asked - parts
     assert [name for name in unused if not name.startswith(begins)] == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "all_rows"),
+    [
+        (
+            "INSERT INTO t (tenant, a, b) VALUES (:tenant, :a::int, :b::bytea) ON CONFLICT",
+            "INSERT INTO t (tenant, a, b) SELECT :tenant, each.a_, each.b_"
+            " FROM unnest(:a::int[], :b::bytea[]) AS each (a_, b_) ON CONFLICT",
+        ),
+        (
+            "UPDATE t SET n = n + :more::int WHERE tenant = :tenant AND id = :id::bigint",
+            "UPDATE t SET n = n + each.more_"
+            " FROM unnest(:more::int[], :id::bigint[]) AS each (more_, id_)"
+            " WHERE tenant = :tenant AND id = each.id_",
+        ),
+        (
+            "DELETE FROM t WHERE id = :id::bigint",
+            "DELETE FROM t USING unnest(:id::bigint[]) AS each (id_) WHERE id = each.id_",
+        ),
+    ],
+)
+def test_a_server_changes_many_rows_with_one_statement(sql: str, all_rows: str) -> None:
+    assert for_rows(sql) == all_rows
+
+
+def test_a_value_without_a_type_cannot_be_a_column() -> None:
+    assert for_rows("DELETE FROM t WHERE id = :id::bigint AND kind = :kind") is None

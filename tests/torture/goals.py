@@ -248,7 +248,7 @@ def no_compare() -> None:
     ) -> bool:
         store = "return redis.call('SET', KEYS[1], ARGV[1])"
         key, value = place.goal(new.subject), entries.encode(content)
-        self._redis.writer().run(store, [key], value)
+        self._writer.run(store, [key], value)
         return True
 
     RedisReflections._replace_value = replaced  # type: ignore[method-assign]

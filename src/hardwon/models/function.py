@@ -7,7 +7,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
 from datetime import timedelta
 from importlib import import_module
 from typing import Any, cast
@@ -69,27 +69,17 @@ async def _in_daemon_thread(call: Callable[[], Any]) -> Any:
 
     Not `asyncio.to_thread`: an event loop waits for those threads before it ends.
     """
-    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-    future: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not future.done():
-            future.set_result((result, error))
+    context, future = contextvars.copy_context(), Future[Any]()
+    future.set_running_or_notify_cancel()  # whoever stops waiting cannot cancel the call
 
     def run() -> None:
-        outcome: tuple[Any, BaseException | None]
         try:
-            outcome = context.run(call), None
+            future.set_result(context.run(call))
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            outcome = None, error
-        with suppress(RuntimeError):  # the event loop has ended
-            loop.call_soon_threadsafe(settle, *outcome)
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True, name="hardwon-model").start()
-    result, error = await future
-    if error is not None:
-        raise error
-    return result
+    return await asyncio.wrap_future(future)
 
 
 class LiteLLM:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
@@ -40,62 +41,59 @@ class Table(NamedTuple):
     """One table: its columns, and the key columns that identify and order its rows."""
 
     name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    truths: frozenset[str] = frozenset()  # boolean columns
+    columns: str
+    key: str = "id"
+    truths: tuple[str, ...] = ()  # boolean columns
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return self.columns.split(", ")
 
     @property
     def whose(self) -> str:
         """The condition that a row is the tenant's."""
         return _SQL.get(f"of_{self.name}", _SQL["of_shelf"])
 
-    def list_columns(self, names: Iterable[str]) -> str:
+    def in_query(self, columns: str) -> str:
         """These columns in a query; the dialect knows a `number` only with its table."""
-        return ", ".join(f"{self.name}.{name}" if name == "number" else name for name in names)
+        return re.sub(r"\bnumber\b", f"{self.name}.number", columns)
 
     def key_of(self, row: Row) -> Row:
         """The values of the key columns of a row."""
-        return tuple(row[self.columns.index(name)] for name in self.key)
+        return tuple(row[self.names.index(name)] for name in self.key.split(", "))
 
-    def values_of(self, row: Row) -> dict[str, object]:
-        """The values of a row by column, with numbers turned into booleans where needed."""
-        return {
-            name: bool(value) if name in self.truths else value
-            for name, value in zip(self.columns, row, strict=True)
-        }
-
-
-def _table(name: str, columns: str, key: str = "id", truths: str = "") -> Table:
-    return Table(
-        name, tuple(columns.split(", ")), tuple(key.split(", ")), frozenset(truths.split())
-    )
+    def values_of(self, row: Row) -> Row:
+        """The row with numbers turned into booleans where needed."""
+        pairs = zip(self.names, row, strict=True)
+        return tuple(bool(value) if name in self.truths else value for name, value in pairs)
 
 
 # Each after the tables that it refers to. The index is not copied: the target builds its own.
 TABLES = (
-    _table("shelves", "id, agent_id, project"),
-    _table("lessons", f"id, shelf, {COLUMNS}", truths="guard"),
-    _table("lesson_vectors", "id, lesson, shelf, embedder, vector"),
-    _table("lesson_history", "id, shelf, lesson, act, before, at"),
-    _table("reflections", f"id, shelf, kind, {REFLECTION}"),
-    _table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
-    _table("deliveries", DELIVERY),
-    _table("ended_runs", ENDED_RUN),
-    _table("past_runs", "shelf, digest, state", "shelf, digest"),
-    _table(
+    Table("shelves", "id, agent_id, project"),
+    Table("lessons", f"id, shelf, {COLUMNS}", truths=("guard",)),
+    Table("lesson_vectors", "id, lesson, shelf, embedder, vector"),
+    Table("lesson_history", "id, shelf, lesson, act, before, at"),
+    Table("reflections", f"id, shelf, kind, {REFLECTION}"),
+    Table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
+    Table("deliveries", DELIVERY),
+    Table("ended_runs", ENDED_RUN),
+    Table("past_runs", "shelf, digest, state", "shelf, digest"),
+    Table(
         "failures",
         "shelf, signature, text, met_count, first_at, last_at",
         "shelf, signature",
     ),
-    _table("failure_days", "shelf, day, signature, met", "shelf, day, signature"),
-    _table(
+    Table("failure_days", "shelf, day, signature, met", "shelf, day, signature"),
+    Table(
         "units",
         "shelf, run, family, door, withheld, share, at, lesson, wording, position, score, outcome",
         "shelf, run, family",
-        "withheld",
+        ("withheld",),
     ),
-    _table("dream_log", f"number, {DREAM}, created_at, shelf", "number"),
-    _table(
+    Table("dream_log", f"number, {DREAM}, created_at, shelf", "number"),
+    Table(
         "dream_changes",
         "number, dream, kind, lesson, project, reason, before, after, tags",
         "number",
@@ -141,8 +139,8 @@ class End:
 
     def pages(self, tenant: str, table: Table) -> Iterator[list[Row]]:
         """All rows of a tenant in a table, in the order of its key."""
-        key, after = table.list_columns(table.key), dict[str, object]()
-        sql = f"SELECT {table.list_columns(table.columns)} FROM hardwon.{table.name}"
+        key, after = table.in_query(table.key), dict[str, object]()
+        sql = f"SELECT {table.in_query(table.columns)} FROM hardwon.{table.name}"
         while True:
             later = f"AND ({key}) > ({values_clause(list(after))})" if after else ""
             rows = self.db.of(tenant).rows(
@@ -158,17 +156,17 @@ class End:
         sql = _SQL["add_shelf"]
         if table.name != "shelves":
             sql = (
-                f"INSERT INTO hardwon.{table.name} (tenant, {', '.join(table.columns)})"
-                f" OVERRIDING SYSTEM VALUE VALUES (:tenant, {values_clause(table.columns)})"
+                f"INSERT INTO hardwon.{table.name} (tenant, {table.columns})"
+                f" OVERRIDING SYSTEM VALUE VALUES (:tenant, {values_clause(table.names)})"
                 " ON CONFLICT DO NOTHING"
             )
         with self.db:
             scopes.ensure_tenant(self.db, tenant)
-            self.db.of(tenant).run_many(sql, [table.values_of(row) for row in rows])
+            self.db.of(tenant).run_many(sql, table.names, [table.values_of(row) for row in rows])
             last = table.key_of(rows[-1])[0]
-            if self.server and table.key in {("id",), ("number",)} and isinstance(last, int):
+            if self.server and table.key in {"id", "number"} and isinstance(last, int):
                 # No copied number may be assigned again.
-                sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key[0]}')"
+                sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key}')"
                 raised = f"SELECT setval({sequence}, greatest(:last::bigint, nextval({sequence})))"
                 self.server.rows(raised, last=last)
 

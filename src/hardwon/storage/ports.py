@@ -10,8 +10,11 @@ from hardwon.core.values.job import Job, QueueCounts
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.core.values.run import Episode, RunSoFar, Shown, Step
 from hardwon.core.values.scope import Scope
-from hardwon.storage.sql.lessons import SqlLessons as LessonStore
-from hardwon.storage.sql.store import SqlStore as Store
+from hardwon.storage.sql.lessons import SqlLessons
+from hardwon.storage.sql.store import SqlStore
+
+LessonStore = SqlLessons
+Store = SqlStore
 
 
 class ReflectionStore(Protocol):
@@ -173,17 +176,3 @@ class Run(Protocol):
 
         With an outcome and a time it is put aside for a worker; False if that is not possible.
         """
-
-
-__all__ = [
-    "Embedder",
-    "LessonStore",
-    "Model",
-    "Queue",
-    "ReflectionStore",
-    "Reply",
-    "Request",
-    "Run",
-    "Store",
-    "WorkedQueue",
-]

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import Unavailable
-from hardwon.storage.stores.redis import server as redis_clients
-from hardwon.storage.stores.redis import with_redis
-from hardwon.storage.stores.redis.server import RedisOpening
+from hardwon.storage.stores import redis
+from hardwon.storage.stores.redis import RedisReflections, with_redis
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER
@@ -38,24 +37,24 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 def test_an_agents_turn_waits_only_for_its_own_patience(
     silent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_clients, "_WRITE_PATIENCE", 2 * HANGING)
-    clients = RedisOpening(silent, patience=0.05)
+    monkeypatch.setattr(redis, "_WRITE_PATIENCE", 2 * HANGING)
+    reflections = RedisReflections(silent, patience=0.05)
 
     began = time.monotonic()
-    with pytest.raises(Unavailable, match="timed out"):
-        clients.reader().gets(["k"])
+    with pytest.raises(Unavailable, match=r"timed out|no answer"):
+        reflections.about(CODER, "g1")
 
     assert time.monotonic() - began < HANGING
-    clients.close()
+    reflections.close()
 
 
 def test_a_process_may_end_while_a_server_is_still_checked(silent: str) -> None:
-    clients = RedisOpening(silent, patience=0.05)
+    reflections = RedisReflections(silent, patience=0.05)
     checks = [thread for thread in threading.enumerate() if thread.name == "hardwon-redis"]
 
     assert checks
     assert all(thread.daemon for thread in checks)
-    clients.close()
+    reflections.close()
 
 
 def test_a_closed_store_leaves_no_connection(server: RedisServer) -> None:

@@ -131,7 +131,11 @@ class Exchange:
         finally:
             _leave(pgconn)
         self._prepared.update(new)
-        return [self._rows(result) for result in compress(results, are_rows)]
+        rows: list[list[Row]] = []
+        for result in compress(results, are_rows):
+            self._converter.set_pgresult(result)
+            rows.append(self._converter.load_rows(0, result.ntuples, tuple))
+        return rows
 
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = in_postgres(sql)
@@ -161,12 +165,6 @@ class Exchange:
         else:
             pgconn.send_query_prepared(name, values, formats, _BINARY)
         yield True
-
-    def _rows(self, result: PGresult) -> list[Row]:
-        if not result.nfields:
-            return []
-        self._converter.set_pgresult(result)
-        return self._converter.load_rows(0, result.ntuples, tuple)
 
 
 def _storable(value: Any) -> Any:
@@ -304,9 +302,8 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: list[Connection] = []
         self._used: set[Connection] = set()
-        self._connecting = 0
+        self._is_connecting = False
         self._closed = 0  # how often the pool was closed
-        self._waiting = 0
         self._failures = 0
         self._problem = ""
         _fork.watch(self)
@@ -316,16 +313,20 @@ class Pool:
         end = None if limit is None else time.monotonic() + limit
         with self._changed:
             failures = self._failures
-            while True:
-                if (connection := self._healthy()) is not None:
-                    self._used.add(connection)
-                    return connection
+            while (connection := self._healthy()) is None:
                 if failures != self._failures:
                     raise Unavailable(self._problem)
-                self._ensure_connecting()
+                if not self._is_connecting and len(self._used) < self._size:
+                    self._is_connecting = True
+                    threading.Thread(
+                        target=self._connect, daemon=True, name="hardwon-postgres"
+                    ).start()
                 remaining = None if end is None else end - time.monotonic()
-                if (remaining is not None and remaining <= 0) or not self._wait(remaining):
+                if remaining is not None and remaining <= 0:
                     raise Unavailable("no connection in time")
+                self._changed.wait(remaining)
+            self._used.add(connection)
+            return connection
 
     def give(self, connection: Connection) -> None:
         """Return a connection; a broken, busy or old one is closed."""
@@ -349,13 +350,6 @@ class Pool:
         for connection in idle:
             connection.close()
 
-    def _wait(self, limit: float | None) -> bool:
-        self._waiting += 1
-        try:
-            return self._changed.wait(limit)
-        finally:
-            self._waiting -= 1
-
     def _healthy(self) -> Connection | None:
         """An idle connection without unread data; unread data means the server closed it."""
         while self._idle:
@@ -365,11 +359,6 @@ class Pool:
             connection.close()
         return None
 
-    def _ensure_connecting(self) -> None:
-        if len(self._used) + self._connecting < self._size and not self._connecting:
-            self._connecting += 1
-            threading.Thread(target=self._connect, daemon=True, name="hardwon-postgres").start()
-
     def _connect(self) -> None:
         changed, closed, connection, problem = self._changed, self._closed, None, ""
         try:
@@ -377,10 +366,10 @@ class Pool:
         except psycopg.Error as error:
             problem = " ".join(str(error).split()) or type(error).__name__
         with changed:
-            self._connecting -= 1
+            self._is_connecting = False
             if connection is None:
                 self._failures, self._problem = self._failures + 1, problem
-            elif closed != self._closed and not self._waiting:
+            elif closed != self._closed:  # whoever still waits opens another
                 connection.close()
             else:
                 self._idle.append(connection)
@@ -397,6 +386,6 @@ class Pool:
         if is_child:
             _abandoned.extend(self._used)
             self._changed, self._used = threading.Condition(), set()
-            self._connecting = self._waiting = 0
+            self._is_connecting = False
         elif self._is_held:
             self._changed.release()

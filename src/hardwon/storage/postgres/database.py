@@ -23,11 +23,11 @@ from hardwon.storage.postgres.connection import (
     name_of,
     psycopg,
 )
-from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy
+from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy, for_rows
 from hardwon.storage.sql.rows import SEARCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
@@ -54,10 +54,7 @@ _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join
 )
 _RESERVED, _RESERVE = "reserved", "reserve"  # keys in transactions that add lessons
 _MOST_RESERVED = 64  # numbers of lessons; those that are not used are lost
-_NUMBERS = (
-    "SELECT nextval(pg_get_serial_sequence('hardwon.lessons', 'id'))"
-    " FROM generate_series(1, :count)"
-)
+_NUMBERS = "SELECT nextval(pg_get_serial_sequence(:table, 'id')) FROM generate_series(1, :count)"
 _LOCK = "SELECT pg_advisory_xact_lock(:key::bigint)"
 
 
@@ -185,7 +182,6 @@ class Database(SqlDatabase):
         finally:
             self._mine.open = None
             self._pool.give(transaction.connection)
-        transaction.release_held()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -265,17 +261,27 @@ class ServerTenancy(Tenancy):
 
     def run(self, sql: str, **values: object) -> None:
         """The same; inside a transaction it is sent along with the next question or the commit."""
-        self.run_many(sql, [values])
+        self._change([Statement(sql, values)])
 
-    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
+    def run_many(self, sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        if len(rows) > 1 and (all_rows := for_rows(sql)):
+            lists = [list(column) for column in zip(*rows, strict=True)]
+            self._change([Statement(all_rows, dict(zip(columns, lists, strict=True)))])
+        else:
+            self._change([Statement(sql, dict(zip(columns, row, strict=True))) for row in rows])
+
+    def _change(self, statements: Sequence[Statement]) -> None:
         transaction = self.database.open
         if transaction is None:
-            self.ask(*(Statement(sql, row) for row in values))
+            self.ask(*statements)
             return
-        for row in values:
-            transaction.changes.append((self.tenant, Statement(sql, row)))
+        transaction.changes += ((self.tenant, statement) for statement in statements)
         if len(transaction.changes) > _MOST_CHANGES:
             self.ask()
+
+    def new_numbers(self, table: str, count: int) -> list[int]:
+        rows = self.rows(_NUMBERS, table=f"hardwon.{table}", count=count) if count else []
+        return sorted(number for (number,) in rows)
 
     def reserve_lesson(self) -> int | None:
         """A number from the second lesson of a transaction on; each time twice as many are read."""
@@ -286,8 +292,7 @@ class ServerTenancy(Tenancy):
                 notes[_RESERVE] = 1
                 return None
             notes[_RESERVE] = min(2 * notes[_RESERVE], _MOST_RESERVED)
-            rows = self.rows(_NUMBERS, count=notes[_RESERVE])
-            numbers += sorted((number for (number,) in rows), reverse=True)
+            numbers += reversed(self.new_numbers("lessons", notes[_RESERVE]))
         return numbers.pop()
 
     def first_of_each(
@@ -327,7 +332,6 @@ class Transaction:
         self._tenant = _NOBODY
         self._held = ExitStack()
         self._before_commit: dict[object, Callable[[], None]] = {}
-        self._is_kept = False
         self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
         self.changes: list[tuple[str, Statement]] = []  # of each tenant, not sent yet
 
@@ -352,27 +356,20 @@ class Transaction:
 
     def end(self, *, is_kept: bool) -> None:
         """Commit or roll back."""
+        outcome: tuple[Any, ...] = (NotKept, NotKept(), None)
         try:
             if is_kept:
                 while self._before_commit:
                     _, act = self._before_commit.popitem()
                     act()
-            if not is_kept:
+            else:
                 self.changes.clear()
             before = self._before(_NOBODY) if self.changes else []
             if not (self._begin or self.connection.closed):
                 self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
-            self._is_kept = is_kept
+            outcome = (None, None, None) if is_kept else outcome
         finally:
-            if not self._is_kept:
-                self.release_held()
-
-    def release_held(self) -> None:
-        """Leave the held contexts with the outcome."""
-        if self._is_kept:
-            self._held.close()
-        else:
-            self._held.__exit__(NotKept, NotKept(), None)
+            self._held.__exit__(*outcome)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
         """The statements to send first: BEGIN, changes of this and other tenants, the tenant."""

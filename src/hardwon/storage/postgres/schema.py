@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Check = Callable[[Database], tuple[bool, str]]
 
 _SQL = read_queries(__file__)
-_FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 _LOCK = 0x68617264776F6E  # "hardwon": the lock number of all migrations
 AUTO, CHECK = "auto", "check"
 SHARED = ("folded", "job_events", "migrations", "proof_salt")  # tables about no tenant
@@ -34,8 +33,8 @@ class Migration(NamedTuple):
 
 def migrations() -> list[Migration]:
     """All scripts in their order."""
-    names = sorted(name for name in os.listdir(_FOLDER) if name.endswith(".sql"))
-    return [Migration(int(name[:4]), name, _text(name)) for name in names]
+    paths = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
+    return [Migration(int(path.name[:4]), path.name, path.read_text("utf-8")) for path in paths]
 
 
 def version(database: Database) -> int:
@@ -86,11 +85,6 @@ def grant(database: Database, role: str) -> None:
     grantee = psycopg.sql.Identifier(role).as_string(None)
     with database:
         database.run_script(_SQL["grant"].format(grantee))
-
-
-def _text(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as script:
-        return script.read()
 
 
 _OLDEST = 140_000  # PostgreSQL 14, the oldest supported server

@@ -35,6 +35,8 @@ _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 _PART = re.compile(r"\{([A-Za-z_]\w*)\}")
 _VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
+_TYPED = re.compile(r"(?<![:\w]):([a-z]\w*)::(\w+)")
+_VALUES = re.compile(r"VALUES \(([^()]*)\)")
 _POSTGRES = (
     (re.compile(r"\bDAY_OF\((\w+)\) >= (:\w+)"), r"\1 >= (\2 * 86400)::float8"),
     (re.compile(r"\bDAY_OF\((\w+)\)"), r"floor(\1 / 86400)::int"),
@@ -114,9 +116,16 @@ class Tenancy:
         """Run a statement that changes something."""
         self.rows(sql, **values)
 
-    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
-        """Run a statement once for each set of values, in one round trip."""
-        self.ask(*(Statement(sql, row) for row in values))
+    def run_many(self, sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Run a change once for each row of values; no other value but the tenant is set.
+
+        A server makes one statement of all, if each value has its type: `:name::type`.
+        """
+        raise NotImplementedError
+
+    def new_numbers(self, table: str, count: int) -> Sequence[int]:
+        """Numbers that no row of the table has or had, in ascending order."""
+        raise NotImplementedError
 
     def reserve_lesson(self) -> int | None:
         """A number for a new lesson; None where inserting one without a number takes no longer."""
@@ -241,6 +250,22 @@ def in_postgres(sql: str) -> tuple[bytes, list[str]]:
     return _VALUE.sub(number, sql).encode(), list(places)
 
 
+@lru_cache(maxsize=64)
+def for_rows(sql: str) -> str | None:
+    """The change for many rows in PostgreSQL, each value a list; None if one has no type."""
+    types = dict(_TYPED.findall(sql))
+    if not types or {*_VALUE.findall(sql)} - {*types, "tenant"}:
+        return None
+    lists = ", ".join(f":{name}::{kind}[]" for name, kind in types.items())
+    names = ", ".join(f"{name}_" for name in types)
+    source = f"unnest({lists}) AS each ({names})"
+    changed = _TYPED.sub(r"each.\1_", sql)
+    if changed.startswith("INSERT"):
+        return _VALUES.sub(lambda values: f"SELECT {values[1]} FROM {source}", changed)
+    word = "USING" if changed.startswith("DELETE") else "FROM"
+    return changed.replace(" WHERE ", f" {word} {source} WHERE ", 1)
+
+
 def in_sqlite(sql: str, values: Mapping[str, object]) -> tuple[str, list[object]]:
     """The statement with one question mark for each value, and the values in that order."""
     first, *pieces = _sqlite_pieces(sql)
@@ -254,6 +279,13 @@ def in_sqlite(sql: str, values: Mapping[str, object]) -> tuple[str, list[object]
             arguments.append(value)
             text += ("?", piece)
     return "".join(text), arguments
+
+
+def with_places(sql: str, columns: Sequence[str]) -> str:
+    """The statement for SQLite with the number of a column for each value."""
+    first, *pieces = _sqlite_pieces(sql)
+    places = zip(pieces[::2], pieces[1::2], strict=True)
+    return first + "".join(f"?{columns.index(name) + 1}{piece}" for name, piece in places)
 
 
 @lru_cache(maxsize=512)

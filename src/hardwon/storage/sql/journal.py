@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from hardwon.storage.sql.dialect import SqlDatabase
+
 
 T = TypeVar("T")
 
@@ -240,3 +242,11 @@ class Journal:
     def is_full(self) -> bool:
         """Whether the spool should be folded in even if no worker runs."""
         return self._spool.size() > SPOOL_LIMIT
+
+
+class JournalPart:
+    """A part of a store whose records may wait in the journal."""
+
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal

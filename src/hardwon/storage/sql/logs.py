@@ -14,6 +14,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
+from hardwon.storage.sql.journal import JournalPart
 from hardwon.storage.sql.rows import (
     DELIVERY,
     ENDED_RUN,
@@ -24,6 +25,7 @@ from hardwon.storage.sql.rows import (
     moment,
     noted_delivery,
     noted_run,
+    stored,
 )
 from hardwon.storage.sql.scopes import HERE
 
@@ -33,8 +35,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.report import ListQuery, Place, Window
     from hardwon.core.values.run import EndedRun
-    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
-    from hardwon.storage.sql.journal import Journal
+    from hardwon.storage.sql.dialect import Row, Tenancy
 
     Records = list[list[Any]]  # of one kind, as the journal noted them
 
@@ -62,12 +63,8 @@ _SQL = read_queries(
 ARMS = _SQL["arms"]
 
 
-class SqlDeliveries:
+class SqlDeliveries(JournalPart):
     """Deliveries are noted in the journal and folded in off the agent's path."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def log(self, delivery: Delivery) -> None:
         """Note one delivery; it raises the hit counts of its lessons when it is folded in."""
@@ -112,12 +109,8 @@ class SqlDeliveries:
             self._db.of(tenant).run(_SQL["set_outcome"], anyway=anyway, **values)
 
 
-class SqlFailures:
+class SqlFailures(JournalPart):
     """How often each failure was met: noted in the journal, counted off the agent's path."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         """Count the failure once more."""
@@ -152,12 +145,8 @@ class SqlFailures:
         return [(text, met) for text, met in rows]
 
 
-class SqlEndedRuns:
+class SqlEndedRuns(JournalPart):
     """Runs are noted in the journal and folded in off the agent's path."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def keep(self, run: EndedRun) -> None:
         """Store a run that ended, replacing one of the same id; returns without waiting."""
@@ -194,8 +183,8 @@ class SqlEndedRuns:
             _SQL["who_met"], shelves=list(shelves), **values
         )
         return [
-            Met(shelves[shelf], person, machine, count, moment(at))
-            for shelf, person, machine, count, at in rows
+            Met(shelves[shelf], person, machine, count, moment(at), program)
+            for shelf, person, machine, program, count, at in rows
         ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
@@ -262,7 +251,7 @@ class SqlEndedRuns:
         for scope, *values in records:
             run_scope = Scope(*scope)
             shelf = scopes.ensure(self._db, run_scope)
-            known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
+            known = [*values, *[""] * (len(_RUN) - 1 - len(values))]  # of an older build
             facts = dict(zip(_RUN, (*known, shelf), strict=True))
             self._db.of(run_scope.tenant).run(_SQL["keep_run"], **facts)
 
@@ -279,17 +268,12 @@ def _as_item(kind: str) -> str:
     return json.dumps(kind) if kind else ""
 
 
-class SqlUnits:
+class SqlUnits(JournalPart):
     """The two arms of a hold-out: noted in the journal, folded in off the agent's path."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def log(self, unit: Unit) -> None:
         """Note a unit; only the first exposure of a run and a family counts."""
-        facts = unit._asdict() | {"at": unit.at.timestamp()}
-        self._journal.note("unit", *facts.values())
+        self._journal.note("unit", unit.scope, *map(stored, unit[1:]))
 
     def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
         """Note the outcome of a unit, unless it has one."""

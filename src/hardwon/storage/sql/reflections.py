@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
@@ -28,7 +27,7 @@ from hardwon.storage.sql.rows import (
     read_list,
     recorded_lesson,
     reflection_of,
-    reflection_values,
+    stored,
 )
 from hardwon.storage.sql.scopes import HERE
 
@@ -93,12 +92,11 @@ class SqlReflections:
     def _insert(
         self, tenancy: Tenancy, place: Mapping[str, object], reflection: Reflection
     ) -> None:
-        values = dict(zip(_REFLECTION, reflection_values(reflection), strict=True))
+        values = dict(zip(_REFLECTION, map(stored, reflection[1:]), strict=True))
         ((number,),) = tenancy.rows(_SQL["insert"], **place, **values)
         words = sorted(words_of(reflection))
-        tenancy.run_many(
-            _SQL["add_word"], [{"word": word, "id": number, **place} for word in words]
-        )
+        rows = [(*place.values(), word, number) for word in words]
+        tenancy.run_many(_SQL["add_word"], (*place, "word", "id"), rows)
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         visible = scopes.visible(self._db, scope)
@@ -122,7 +120,7 @@ class SqlReflections:
             each={"shelf": list(owners)},
             limit=limit,
         )
-        rows.sort(key=lambda row: (row[6], row[-1]), reverse=True)
+        rows.sort(key=lambda row: (row[2], row[-1]), reverse=True)
         return [reflection_of(row, owners[row[-2]]) for row in rows[:limit]]
 
     def alike(
@@ -183,8 +181,8 @@ class SqlDreams:
             tenancy = self._owner(dream)
             if tenancy is None:
                 raise NotFound("dream", dream)
-            rows = [change._asdict() | {"tags": json.dumps(change.tags)} for change in changes]
-            tenancy.run_many(_SQL["note_change"], [row | {"dream": dream} for row in rows])
+            rows = [(*map(stored, change), dream) for change in changes]
+            tenancy.run_many(_SQL["note_change"], (*DreamChange._fields, "dream"), rows)
 
     def changes(self, dream: str) -> list[DreamChange]:
         """What a dream did, in order."""

@@ -23,7 +23,7 @@ VALUES (:tenant, :shelf, :kind, {REFLECTION_VALUES}) RETURNING id
 
 -- name: add_word
 INSERT INTO hardwon.reflection_words (tenant, shelf, kind, word, reflection)
-VALUES (:tenant, :shelf, :kind, :word, :id)
+VALUES (:tenant, :shelf::bigint, :kind::text, :word::text, :id::bigint)
 
 -- name: remove
 DELETE FROM hardwon.reflections WHERE tenant = :tenant AND id IN (:ids)

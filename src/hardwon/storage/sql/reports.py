@@ -22,6 +22,7 @@ from hardwon.core.values.report import (
 from hardwon.knowledge.proof.effect import Arms, Stratum
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, read_queries
+from hardwon.storage.sql.journal import JournalPart
 from hardwon.storage.sql.lessons import with_text
 from hardwon.storage.sql.logs import ARMS
 from hardwon.storage.sql.rows import DELIVERY, days_of, delivery_of, kind_of, kinds_of, moment
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.report import ListQuery, Place
     from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, SqlDatabase, Statement, Tenancy
-    from hardwon.storage.sql.journal import Journal
+    from hardwon.storage.sql.dialect import Row, Statement, Tenancy
 
 
 ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
@@ -45,12 +45,8 @@ _WALKED = 200  # lessons read per query
 _ENDLESS = float("inf")
 
 
-class SqlStatistics:
+class SqlStatistics(JournalPart):
     """Sums and counts of what happened."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
         """How many failures there were on each day that had some, oldest first."""
@@ -134,15 +130,11 @@ def _count_by_day(
 
 def quoted_tag(query: ListQuery) -> str:
     """The wanted tag as an item of a stored list; "" for any."""
-    return json.dumps(query.tag) if query.tag else ""
+    return json.dumps(query.tag, ensure_ascii=False) if query.tag else ""
 
 
-class SqlListing:
+class SqlListing(JournalPart):
     """Pages of lists, merged from the first rows of each shelf; each reads few rows more."""
-
-    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
-        self._db = database
-        self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
         """Every scope of a tenant that something is kept of, by agent and project."""

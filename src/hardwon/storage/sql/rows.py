@@ -32,7 +32,7 @@ SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
 DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
-REFLECTION = "subject, title, insight, state, importance, detail, created_at, expires_at, job"
+REFLECTION = "subject, insight, created_at, title, state, importance, expires_at, detail, job"
 DREAM = (
     "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
     " improvements_proposed, improvements_json, prefetch_done, report, state"
@@ -40,7 +40,7 @@ DREAM = (
 
 ENDED_RUN = (
     "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, person,"
-    " machine, shelf"
+    " machine, program, shelf"
 )
 _CITING = (Kind.SHOWN_BY, Kind.CONFIRMED, Kind.WEAKENED)  # which name a run and its steps
 NOT_KEPT = "(not kept: no lesson cites this step)"
@@ -141,11 +141,16 @@ def moment(seconds: float) -> datetime:
         return EPOCH
 
 
+def stored(value: object) -> object:
+    """A field as a column holds it: a time in seconds, a list as JSON, anything else as it is."""
+    if isinstance(value, datetime):
+        return value.timestamp()
+    return json.dumps(value, separators=(",", ":")) if isinstance(value, tuple) else value
+
+
 def noted_delivery(delivery: Delivery) -> list[object]:
     """The values of a delivery as the journal notes it: id, scope, other columns."""
-    number, scope, door, query, lessons, scores, tokens, micros, at, outcome = delivery
-    shown = json.dumps(lessons), json.dumps(scores)
-    return [number, *scope, door, query, *shown, tokens, micros, at.timestamp(), outcome]
+    return [delivery.id, *delivery.scope, *map(stored, delivery[2:])]
 
 
 def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
@@ -159,20 +164,17 @@ def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
 
 def noted_run(run: EndedRun) -> list[object]:
     """The columns of an ended run without its shelf, in the order of `ENDED_RUN`."""
-    return [
-        *(run.id, run.run, run.task, run.begun.timestamp(), run.ended.timestamp()),
-        *(run.outcome, run.made, run.failed, run.told),
-        *(json.dumps(part, separators=(",", ":")) for part in (run.kinds, run.steps, run.shown)),
-        *(run.person, run.machine),
-    ]
+    return [run.id, *map(stored, run[2:])]
 
 
 def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
     """The run of a row (ENDED_RUN); damaged steps are left out."""
-    number, run, task, begun, ended, *counts, kinds, steps, shown, person, machine, shelf = row
-    facts = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
+    *facts, kinds, steps, shown, person, machine, program, shelf = row
+    number, run, task, begun, ended, *counts = facts
+    head = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
     read_shown = tuple(map(_read_shown, read_list(shown)))
-    return EndedRun._make((*facts, read_list(kinds), _steps_of(steps), read_shown, person, machine))
+    texts = read_list(kinds), _steps_of(steps), read_shown
+    return EndedRun._make((*head, *texts, person, machine, program))
 
 
 def _steps_of(text: str) -> tuple[Step, ...]:
@@ -251,22 +253,11 @@ def days_of(rows: Iterable[Row], kinds: Iterable[str]) -> dict[str, list[tuple[d
     return days
 
 
-def reflection_values(reflection: Reflection) -> tuple[object, ...]:
-    """The columns of a reflection, in the order of `REFLECTION`."""
-    expires = reflection.expires_at
-    return (
-        *(reflection.subject, reflection.title, reflection.insight, reflection.state),
-        *(reflection.importance, reflection.detail, reflection.created_at.timestamp()),
-        *(expires and expires.timestamp(), reflection.job),
-    )
-
-
 def reflection_of(row: Row, scope: Scope) -> Reflection:
     """The reflection of a row (REFLECTION, …)."""
-    subject, title, insight, state, importance, detail, created, expires, job, *_ = row
-    until = moment(expires) if expires else None
-    facts = (moment(created), title, state, importance, until, detail, job)
-    return Reflection(scope, subject, insight, *facts)
+    subject, insight, created, title, state, importance, expires, detail, job, *_ = row
+    facts = (title, state, importance, moment(expires) if expires else None, detail, job)
+    return Reflection(scope, subject, insight, moment(created), *facts)
 
 
 def dream_values(dream: Dream) -> tuple[object, ...]:

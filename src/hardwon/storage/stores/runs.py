@@ -40,10 +40,6 @@ _PROMPTS = 20  # latest prompts of a run
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 _TIDIED = 3600.0  # seconds between two looks at the files of all runs
 _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not collected
-_TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
-_SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
-_BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
-_BY, _WORDS = "by", "words"
 SUFFIX = ".jsonl"
 ASIDE = "ended"  # the folder of runs that wait for a worker
 _RAW = (".task", ".error")  # unscreened notes of older versions
@@ -56,6 +52,7 @@ class Progress:
         """`most`: the newest steps that are kept; None for all that `READ` allows."""
         self._task, self._warned, self._since, self._made, self._begun = "", "", 0, 0, 0.0
         self._by: Author | None = None
+        self._program = ""
         self._told, self._warnings, self._counted = set[int](), set[int](), set[str]()
         self._shown: list[tuple[int, Shown]] = []  # with the number of steps before it
         self._prompts: deque[tuple[int, str]] = deque(maxlen=_PROMPTS)
@@ -87,27 +84,28 @@ class Progress:
 
     def add_note(self, note: dict[str, Any]) -> None:
         """Add what a note says."""
-        if _TASK in note:
-            self._task, self._since = str(note[_TASK]), 0
+        if "task" in note:
+            self._task, self._since = str(note["task"]), 0
             self._prompts.append((self._made, self._task))
-        lessons = _items(note, _TOLD, int)
+        lessons = _items(note, "told", int)
         self._told.update(lessons)
-        self._warnings.update(lessons if note.get(_CALL) else ())
-        self._counted.update(_items(note, _COUNTED, str))
-        self._warned = str(note.get(_CALL, self._warned))
-        self._made += sum(_items(note, _CUT, int))
-        self._begun = self._begun or seconds(note.get(_BEGUN))
-        if _SETTLED in note:
+        self._warnings.update(lessons if note.get("call") else ())
+        self._counted.update(_items(note, "counted", str))
+        self._warned = str(note.get("call", self._warned))
+        self._made += sum(_items(note, "cut", int))
+        self._begun = self._begun or seconds(note.get("begun"))
+        if "settled" in note:
             self._shown.clear()
-        match note.get(_SHOWN):
+        match note.get("shown"):
             case [str(delivery), str(door), [*kinds]]:
                 shown = Shown(
                     *(delivery, door, tuple(map(str, kinds))),
                     lessons=tuple(sorted(set(lessons))),
-                    text=str(note.get(_WORDS, "")),
+                    text=str(note.get("words", "")),
                 )
                 self._shown.append((self._made, shown))
-        match note.get(_BY):
+        self._program = str(note.get("program", self._program))
+        match note.get("by"):
             case [str(person), str(machine)]:
                 self._by = Author(person, machine)
 
@@ -127,6 +125,7 @@ class Progress:
             begun=self._begun,
             prompts=tuple(self._prompts),
             by=self._by,
+            program=self._program,
         )
 
     def _read_steps(self) -> None:
@@ -155,7 +154,7 @@ class _NotedRun:
         self._scope = scope
 
     def begin(self, task: str) -> None:
-        self._write({_TASK: task})
+        self._write({"task": task})
 
     def record(self, step: Step) -> None:
         self._write(step)
@@ -163,14 +162,14 @@ class _NotedRun:
     def note_shown(
         self, lessons: Iterable[int], call: str = "", shown: Shown | None = None
     ) -> None:
-        note: dict[str, Any] = {_TOLD: list(lessons), _CALL: call_name(call)}
+        note: dict[str, Any] = {"told": list(lessons), "call": call_name(call)}
         if shown is not None:
-            words = {_WORDS: shown.text} if shown.text else {}
-            note |= {_SHOWN: shown[:3], **words, _SCOPE: self._scope}
+            words = {"words": shown.text} if shown.text else {}
+            note |= {"shown": shown[:3], **words, "scope": self._scope}
         self._write(note)
 
     def note_marks(self, marks: Iterable[str]) -> None:
-        self._write({_COUNTED: list(marks)})
+        self._write({"counted": list(marks)})
 
     def _write(self, record: Step | dict[str, Any]) -> None:
         raise NotImplementedError
@@ -180,13 +179,21 @@ class FileRun(_NotedRun):
     """A run that several processes share: one file below `<home>/runs`."""
 
     def __init__(
-        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
+        self,
+        home: str,
+        scope: Scope,
+        run: str,
+        *,
+        name: str = "",
+        by: Author | None = None,
+        program: str = "",
     ) -> None:
         identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         super().__init__(name or _digest(identity, 16), scope)
         self._folder = os.path.join(home, "runs")
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
-        self._by = by
+        self._made_by: dict[str, Any] = {} if by is None else {"by": by}
+        self._made_by |= {"program": program} if program else {}
         self._unwritten: list[bytes] = []  # lines that could not be written
 
     def so_far(self) -> RunSoFar:
@@ -199,7 +206,7 @@ class FileRun(_NotedRun):
 
     def drop_deliveries(self) -> None:
         """Drop the deliveries so far: their outcomes are noted. The run goes on."""
-        self._write({_SETTLED: True})
+        self._write({"settled": True})
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
         if outcome:
@@ -211,7 +218,7 @@ class FileRun(_NotedRun):
 
     def _put_aside(self, outcome: str, at: float) -> None:
         """Move the file to where a worker looks for it; that is as cheap as removing it."""
-        self._write({_ENDED: at, _OUTCOME: outcome, _OF: self._scope})
+        self._write({"ended": at, "outcome": outcome, "of": self._scope})
         name = os.path.basename(self._path).removesuffix(SUFFIX)
         target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
         try:
@@ -229,8 +236,8 @@ class FileRun(_NotedRun):
         lines = [b"\n" + line for line in self._unwritten]
         try:
             if not os.path.exists(self._path):
-                by = {} if self._by is None else {_BY: self._by}
-                lines.insert(0, b"\n" + _line({_BEGUN: time.time(), _OF: self._scope, **by}))
+                begun = {"begun": time.time(), "of": self._scope, **self._made_by}
+                lines.insert(0, b"\n" + _line(begun))
             try:
                 size = _files.append(self._path, b"".join(lines))
             except FileNotFoundError:
@@ -249,7 +256,7 @@ class FileRun(_NotedRun):
         dropped = len(steps) - len(_newest(lines))
         first = steps[dropped] if dropped < len(steps) else len(lines)
         notes = [line for line in lines[:first] if is_note(line)]
-        cut = _line({_CUT: [dropped]})
+        cut = _line({"cut": [dropped]})
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, now: float) -> None:
@@ -280,7 +287,7 @@ class MemoryRun(_NotedRun):
         super().__init__(name or os.urandom(16).hex(), None)
         self._by = by
         self._progress = Progress().add_lines(lines)
-        self._progress.add_note({_BY: by})
+        self._progress.add_note({"by": by})
 
     def so_far(self) -> RunSoFar:
         return self._progress.so_far()
@@ -289,11 +296,11 @@ class MemoryRun(_NotedRun):
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
         self.name, self._progress = os.urandom(16).hex(), Progress()
-        self._progress.add_note({_BY: self._by})
+        self._progress.add_note({"by": self._by})
         return False
 
     def _write(self, record: Step | dict[str, Any]) -> None:
-        self._progress.add_note({_BEGUN: time.time()})
+        self._progress.add_note({"begun": time.time()})
         if isinstance(record, Step):
             self._progress.add_step(record)
         else:
@@ -432,7 +439,7 @@ def seconds(noted: object) -> float:
 
 def note_author(by: Author) -> str:
     """The line that says whom a run is made for; the last one counts."""
-    return _line({_BY: by}).decode()
+    return _line({"by": by}).decode()
 
 
 def _line(record: object) -> bytes:

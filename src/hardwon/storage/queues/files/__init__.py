@@ -22,7 +22,7 @@ from hardwon.storage.queues.files.record_dir import (
 from hardwon.storage.queues.records import encode_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class Schedule:
@@ -99,9 +99,12 @@ class Schedule:
 
     def next_due(self) -> datetime | None:
         """When the next queued job is due."""
-        while self._heap and not self._is_current(self._heap[0]):
+        while self._heap:
+            due, enqueued_at, serial, name = self._heap[0]
+            if self._queued.get(name) == (enqueued_at, serial):
+                return due
             heapq.heappop(self._heap)
-        return self._heap[0][0] if self._heap else None
+        return None
 
     def forget(self, name: str) -> None:
         """Drop a job that is gone or will come back with another time."""
@@ -118,20 +121,12 @@ class Schedule:
 
     def count_overlooked(self, now: datetime) -> int:
         """How many jobs waited too long for room; each is counted once."""
-        late = list(
-            itertools.takewhile(
-                lambda name: self._arrived[name] + self._patience <= now, self._arrived
-            )
-        )
-        for name in late:
+        times = self._arrived.items()
+        late = list(itertools.takewhile(lambda item: item[1] + self._patience <= now, times))
+        for name, _ in late:
             del self._arrived[name]
             self._outside[name] = None
         return len(late)
-
-    def _is_current(self, entry: tuple[datetime, datetime, int, str]) -> bool:
-        """Whether a heap entry is still valid."""
-        _, enqueued_at, serial, name = entry
-        return self._queued.get(name) == (enqueued_at, serial)
 
 
 _YEAR = timedelta(days=365)
@@ -311,14 +306,7 @@ class FileQueue:
                 return job
 
     def done(self, job: Job) -> None:
-        if not self._is_held(job):
-            return
-        try:
-            self._waiting.remove(job.id)
-        except StorageError:
-            self._admission.keep(job)
-            raise
-        self._admission.count_out(job.id, "done")
+        self._settle(job, "done", lambda: self._waiting.remove(job.id))
 
     def retry(self, job: Job) -> None:
         if not self._is_held(job):
@@ -329,14 +317,8 @@ class FileQueue:
             self._admission.keep(job)
 
     def bury(self, job: Job, reason: str) -> None:
-        if not self._is_held(job):
-            return
-        try:
-            self._dead_letters.bury(job._replace(last_error=reason))
-        except StorageError:
-            self._admission.keep(job)
-            raise
-        self._admission.count_out(job.id, "buried")
+        dead = job._replace(last_error=reason)
+        self._settle(job, "buried", lambda: self._dead_letters.bury(dead))
 
     def waiting(self) -> list[Job]:
         return self._waiting.jobs()
@@ -401,6 +383,17 @@ class FileQueue:
             self._lock.release()
         if (watching := getattr(self, "_inotify", None)) is not None:
             watching.close()
+
+    def _settle(self, job: Job, way: str, act: Callable[[], object]) -> None:
+        """Let a job leave, if the attempt still holds it; it stays if that fails."""
+        if not self._is_held(job):
+            return
+        try:
+            act()
+        except StorageError:
+            self._admission.keep(job)
+            raise
+        self._admission.count_out(job.id, way)
 
     def _is_held(self, job: Job) -> bool:
         """Whether the attempt still holds the job."""

@@ -15,7 +15,7 @@ from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.job import QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT
-from hardwon.storage.queues.postgres.notify import JobListener, Notifier, is_pooled
+from hardwon.storage.queues.postgres.notify import NOTIFY, JobListener, is_pooled
 from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
 from hardwon.storage.sql.dialect import Statement, bind, read_queries
 
@@ -171,6 +171,7 @@ def _about(statement: str, claims: dict[str, str], **values: object) -> Statemen
 
 _AT_ONCE = 1000  # rows
 _BETWEEN_ROUNDS = 60.0  # seconds
+_BETWEEN_NOTICES = 0.05  # seconds; the server takes a lock for each
 _REMEMBERED = timedelta(days=30)  # how long a forwarded record is remembered
 STALE = "stale: waited longer than queue.stale_after"
 
@@ -181,33 +182,6 @@ class TableLimits(NamedTuple):
     lease: timedelta = timedelta(seconds=150)  # then another worker may claim the job
     stale_after: timedelta = timedelta(days=7)  # zero: never
     longest_wait: timedelta = timedelta(days=1)  # even if the clock jumps
-
-
-class TableUpkeep:
-    """Decides what upkeep is due; one per process that works the queue."""
-
-    def __init__(self, limits: TableLimits) -> None:
-        self._limits = limits
-        self._next = 0.0
-        self._is_first = True
-
-    def due(self, now: datetime) -> list[Statement]:
-        """The statements to send along with the next claim."""
-        if monotonic() < self._next:
-            return []
-        most, limits = _AT_ONCE, self._limits
-        statements_due = [
-            bind(_SQL["wrong_clocks"], now=now, longest=limits.longest_wait, most=most),
-            bind(_SQL["forget_forwarded"], age=_REMEMBERED, most=most),
-        ]
-        if self._is_first and limits.stale_after:
-            before = now - limits.stale_after
-            statements_due.append(bind(_SQL["bury_stale"], before=before, reason=STALE, most=most))
-        return statements_due
-
-    def note_run(self) -> None:
-        """Note that the statements were run."""
-        self._next, self._is_first = monotonic() + _BETWEEN_ROUNDS, False
 
 
 _PAUSE = timedelta(seconds=2)
@@ -227,19 +201,19 @@ class PostgresQueue:
         self._lock = threading.RLock()
         self._held = HeldJobs()
         self._flow = Flow()
-        self._upkeep = TableUpkeep(limits)
-        self._notifier = Notifier()
+        self._tended = False
+        self._next_round = self._next_notice = 0.0  # by `monotonic`
         self._listener: JobListener | None = None
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
         new = bind(_SQL["put"], **columns([job], [encode_new(job)]))
-        return bool(self._ask(new, *self._notifier.notice())[0][0][0])
+        return bool(self._ask(new, *self._notice())[0][0][0])
 
     def forward(self, jobs: Sequence[Job]) -> None:
         """Store jobs that waited elsewhere; each counts once, however often it is forwarded."""
         rows = columns(jobs, [encode(job) for job in jobs])
-        self._ask(bind(_SQL["forward"], **rows), *self._notifier.notice())
+        self._ask(bind(_SQL["forward"], **rows), *self._notice())
 
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._lock:
@@ -266,7 +240,7 @@ class PostgresQueue:
 
     def revive(self, identity: str, now: datetime) -> None:
         revive = bind(_SQL["revive"], id=identity, now=now)
-        if not self._ask(revive, *self._notifier.notice())[0]:
+        if not self._ask(revive, *self._notice())[0]:
             raise NotFound("dead job", identity)
 
     def purge(self, identity: str) -> None:
@@ -328,15 +302,36 @@ class PostgresQueue:
 
     def _take(self, now: datetime, most: int) -> None:
         """Claim jobs that are due, and set aside unreadable ones."""
-        upkeep, claim = self._upkeep.due(now), self._held.new_claim()
+        upkeep, claim = self._upkeep(now), self._held.new_claim()
         take = bind(_SQL["claim"], now=now, most=most, claim=claim, lease=self._limits.lease)
         rows = self._ask(*self._held.recovery(), *upkeep, take)[-1]
         if upkeep:
-            self._upkeep.note_run()
+            self._next_round, self._tended = monotonic() + _BETWEEN_ROUNDS, True
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
             self._ask(bind(_SQL["set_aside"], ids=broken))
         self._held.receive(job._replace(claim=claim) for job in jobs.values() if job)
+
+    def _upkeep(self, now: datetime) -> list[Statement]:
+        """The upkeep that is due, to be sent along with the next claim."""
+        if monotonic() < self._next_round:
+            return []
+        limits = self._limits
+        statements = [
+            bind(_SQL["wrong_clocks"], now=now, longest=limits.longest_wait, most=_AT_ONCE),
+            bind(_SQL["forget_forwarded"], age=_REMEMBERED, most=_AT_ONCE),
+        ]
+        if not self._tended and limits.stale_after:
+            values = {"before": now - limits.stale_after, "reason": STALE, "most": _AT_ONCE}
+            statements.append(bind(_SQL["bury_stale"], **values))
+        return statements
+
+    def _notice(self) -> list[Statement]:
+        """What tells workers of a new job, but not too often; polling finds the others."""
+        if monotonic() < self._next_notice:
+            return []
+        self._next_notice = monotonic() + _BETWEEN_NOTICES
+        return [bind(NOTIFY, words="")]
 
     def _settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
         with self._lock:

@@ -16,14 +16,12 @@ from hardwon.storage.postgres.connection import (
     psycopg,
     without_own_options,
 )
-from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from hardwon.storage.postgres.connection import Connection
 
 CHANNEL = "hardwon_jobs"
-_NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"
-_BETWEEN = 0.05  # seconds between two notices of a process; the server takes a lock for each
+NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"
 _PATIENCE = 5.0  # seconds for one answer
 _ECHO = 1.0  # seconds for a notice to arrive
 _QUIET = 3.0  # seconds; not every job is notified, so after a notice workers poll for a while
@@ -55,20 +53,6 @@ def inspect(url: str) -> tuple[bool, str]:
     if is_heard:
         return True, "workers are notified of new jobs at once"
     return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
-
-
-class Notifier:
-    """Sends notices of new jobs, but not too often; polling finds the others."""
-
-    def __init__(self) -> None:
-        self._next = 0.0
-
-    def notice(self) -> list[Statement]:
-        """The statements to send along with a put."""
-        if monotonic() < self._next:
-            return []
-        self._next = monotonic() + _BETWEEN
-        return [bind(_NOTIFY, words="")]
 
 
 class JobListener:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter
 from contextlib import nullcontext
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import time_limits
@@ -22,14 +20,15 @@ from hardwon.knowledge.ranking.query import (
 )
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement, bind, read_queries
+from hardwon.storage.sql.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.knowledge.ranking.postings import Edit, Entries
     from hardwon.storage.postgres.database import Database, Transaction
     from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.dictionary import Places
     from hardwon.storage.sql.scopes import Shelf, Visible
 
     Postings = dict[str, list[tuple[int, int]]]
@@ -163,72 +162,27 @@ def merge(tenancy: Tenancy, shelf: int) -> int:
     with tenancy.database as transaction:
         if tenancy.rows(_SQL["try"], kind=_LOCK, shelf=shelf)[0][0]:
             while rows := tenancy.rows(_SQL["take"], shelf=shelf, limit=_AT_ONCE):
-                lessons = {lesson: json.loads(entries) for _, lesson, entries in rows}
-                touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
+                added: dict[int, dict[str, int]] = {}
+                changed: dict[int, dict[str, int]] = {}
+                for _, lesson, entries, is_new in rows:
+                    kind = added if is_new or lesson in added else changed
+                    kind[lesson] = json.loads(entries)
+                more = _DICTIONARY.write(tenancy, shelf, added=added, changed=changed)
+                touch(transaction, tenancy, shelf, active=more)
                 tenancy.run(_SQL["remove"], shelf=shelf, rows=[row[0] for row in rows])
                 moved += len(rows)
     return moved
 
 
-def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> int:
-    """Write the keys of lessons; returns how many more lessons are indexed now."""
-    holders_of_keys = Counter(chain.from_iterable(lessons.values()))
-    numbers, new = _numbers(tenancy, shelf, holders_of_keys)
-    rows = tenancy.rows(_SQL["indexed"], lessons=list(lessons))
-    before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
-    after: dict[int, Entries] = {
-        lesson: {(numbers[key], impact) for key, impact in entries.items()}
-        for lesson, entries in lessons.items()
-        if entries
-    }
-    edits, holders = postings.edits(before, after)
-    for part in postings.parts(edits):
-        _edit(tenancy, part, new)
-    changes = [(term, more) for term, more in sorted(holders.items()) if more and term not in new]
-    columns = (zip(*entries, strict=True) for entries in after.values())
-    packed = [postings.pack(array("I", terms), bytes(impacts)) for terms, impacts in columns]
-    tenancy.ask(
-        Statement(
-            _SQL["count"], {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}
-        ),
-        Statement(_SQL["unindex"], {"lessons": list(before)}),
-        Statement(_SQL["index"], {"shelf": shelf, "lessons": list(after), "terms": packed}),
-    )
-    return len(after) - len(before)
+def _around(tenancy: Tenancy, places: Places) -> list[Row]:
+    """The block of each term-and-rank that has room for the lesson beside it."""
+    if not places:
+        return []
+    of_places, of_lessons = zip(*places, strict=True)
+    return tenancy.rows(_SQL["around"], places=list(of_places), lessons=list(of_lessons))
 
 
-def _numbers(
-    tenancy: Tenancy, shelf: int, holders: Counter[str]
-) -> tuple[dict[str, int], Collection[int]]:
-    """The numbers of these keys, and those of new keys, which are stored with their holders."""
-    numbers: dict[str, int] = dict(tenancy.rows(_SQL["terms"], shelf=shelf, keys=sorted(holders)))
-    missing = sorted(key for key in holders if key not in numbers)
-    counts = [holders[key] for key in missing]
-    new = tenancy.rows(_SQL["add_terms"], shelf=shelf, keys=missing, holders=counts)
-    numbers.update(new)
-    return numbers, {number for _, number in new}
-
-
-def _edit(tenancy: Tenancy, edits: list[Edit], new: Collection[int]) -> None:
-    """Apply edits to the blocks; the terms in `new` have none yet."""
-    known = [edit for edit in edits if edit[0] // RANKS not in new]
-    places, lessons = [edit[0] for edit in known], [edit[1] for edit in known]
-    rows = tenancy.rows(_SQL["around"], places=places, lessons=lessons, ranks=RANKS)
-    around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
-    changed = postings.edit_blocks(edits, around)
-    emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
-    blocks = list(postings.rows(changed))
-    tenancy.ask(
-        Statement(_SQL["drop_blocks"], _columns(("terms", "ranks", "firsts"), emptied)),
-        Statement(_SQL["keep_blocks"], _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
-    )
-
-
-def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict[str, object]:
-    """Rows as one list per column."""
-    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
-
-
+_DICTIONARY = Dictionary(_around, _SQL["index"])
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
 

@@ -6,63 +6,25 @@ WHERE tenant = :tenant AND id = :shelf
 SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)
 
 -- name: take
-SELECT id, lesson, entries FROM hardwon.fresh
+SELECT id, lesson, entries, is_new FROM hardwon.fresh
 WHERE tenant = :tenant AND shelf = :shelf ORDER BY id LIMIT :limit
 
 -- name: remove
 DELETE FROM hardwon.fresh
 WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
 
--- name: add_terms
--- Only the process that has the lock of the shelf adds terms.
-INSERT INTO hardwon.terms (tenant, shelf, term, holders)
-SELECT :tenant, :shelf, * FROM unnest(:keys::text[], :holders::int[])
-RETURNING term, id
-
--- name: terms
-SELECT asked.term, t.id FROM unnest(:keys::text[]) AS asked (term), LATERAL (
-    SELECT id FROM hardwon.terms
-    WHERE tenant = :tenant AND shelf = :shelf AND term = asked.term OFFSET 0
-) AS t
-
--- name: count
-UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
-FROM unnest(:terms::bigint[], :holders::int[]) AS more (term, holders)
-WHERE t.tenant = :tenant AND t.id = more.term
-
 -- name: around
 SELECT a.place, a.lesson, p.first, p.lessons
 FROM unnest(:places::bigint[], :lessons::bigint[]) AS a (place, lesson),
 LATERAL (
     SELECT first, lessons FROM hardwon.postings
-    WHERE tenant = :tenant AND term = a.place / :ranks AND rank = a.place % :ranks
+    WHERE tenant = :tenant AND term = a.place / {RANKS} AND rank = a.place % {RANKS}
     AND first <= a.lesson ORDER BY first DESC LIMIT 1
 ) AS p
 
--- name: drop_blocks
-DELETE FROM hardwon.postings AS p
-USING unnest(:terms::bigint[], :ranks::int[], :firsts::bigint[]) AS a (term, rank, first)
-WHERE p.tenant = :tenant AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
-
--- name: keep_blocks
-INSERT INTO hardwon.postings (tenant, term, rank, first, lessons)
-SELECT :tenant, * FROM unnest(
-    :terms::bigint[], :ranks::int[], :firsts::bigint[], :blocks::bytea[]
-)
-ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
-
--- name: indexed
-SELECT i.* FROM unnest(:lessons::bigint[]) AS asked (lesson), LATERAL (
-    SELECT lesson, terms FROM hardwon.indexed
-    WHERE tenant = :tenant AND lesson = asked.lesson OFFSET 0
-) AS i
-
--- name: unindex
-DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
-
 -- name: index
 INSERT INTO hardwon.indexed (tenant, shelf, lesson, terms)
-SELECT :tenant, :shelf, * FROM unnest(:lessons::bigint[], :terms::bytea[])
+VALUES (:tenant, :shelf::bigint, :lesson::bigint, :terms::bytea)
 
 -- name: note
 INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
+from contextlib import closing, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hardwon.core._fork import cached_property
@@ -17,7 +20,7 @@ from hardwon.core.values.reflection import Likeness, Reflection, is_known, surpl
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.storage.stores.redis import entries
 from hardwon.storage.stores.redis.entries import Keys, goal_of, goal_patterns, patterns, visible
-from hardwon.storage.stores.redis.server import RedisOpening
+from hardwon.storage.stores.redis.server import RedisClient, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,11 +28,11 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.scope import Scope
     from hardwon.storage.ports import ReflectionStore, Store
-    from hardwon.storage.stores.redis.server import RedisClient
 
 T = TypeVar("T")
 log = logging.getLogger("hardwon")
 _PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes two at most
+_WRITE_PATIENCE = 5.0  # seconds; nobody waits for a worker
 _TRIES = 200  # attempts at an update that others keep overtaking
 _HERE = os.path.dirname(__file__)
 
@@ -46,8 +49,14 @@ class RedisReflections:
         self._kept = recent
         self._limit = TimeLimit(patience)
         self._is_well = True
-        self._redis = RedisOpening(url, patience=patience)
-        self.name = self._redis.name
+        self.name = name_of(url)
+        self._reader = RedisClient(url, timeout=patience)
+        self._writer = RedisClient(url, timeout=_WRITE_PATIENCE)
+        # In the background, with a client of its own: nothing waits for a warning.
+        checker = RedisClient(url, timeout=_WRITE_PATIENCE)
+        threading.Thread(
+            target=_warn, args=(self.name, checker), daemon=True, name="hardwon-redis"
+        ).start()
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
         return self._watch(lambda: self._save(reflection, keep))
@@ -69,7 +78,7 @@ class RedisReflections:
 
     def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         globs = goal_patterns(self._prefix, scope)
-        texts = self._watch(lambda: [self._redis.writer().texts(glob) for glob in globs])
+        texts = self._watch(lambda: [self._writer.texts(glob) for glob in globs])
         reflections = [
             reflection
             for found in texts
@@ -93,24 +102,25 @@ class RedisReflections:
 
     def forget(self, tenant: str) -> None:
         """Remove every reflection of a tenant."""
-        self._watch(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
+        self._watch(lambda: self._writer.remove(patterns(self._prefix, tenant)))
 
     def check(self) -> list[str]:
         """Problems of the server, including settings that could lose acknowledged data."""
         try:
-            return [f"{self.name}: {problem}" for problem in self._redis.writer().risks()]
+            return [f"{self.name}: {problem}" for problem in self._writer.risks()]
         except Unavailable as error:
             return [f"{self.name}: {error}"]
 
     def close(self) -> None:
         """Release the connections."""
-        self._redis.close()
+        self._reader.close()
+        self._writer.close()
 
     def _save(self, reflection: Reflection, keep: int) -> bool:
         """Read, change, and write back unless the value changed meanwhile."""
         place = Keys(self._prefix, reflection.scope)
         for attempt in range(_TRIES):
-            value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
+            value = self._writer.gets([place.goal(reflection.subject)])[0]
             stored = entries.decode(value)
             reflections = [
                 entries.reflection(entry, reflection.scope, reflection.subject) for entry in stored
@@ -135,7 +145,7 @@ class RedisReflections:
             *(expected or b"", entries.encode(content), _life(content, new)),
             *(new.subject, self._kept, new.created_at.timestamp(), HOLDERS_READ),
         )
-        return bool(self._redis.writer().run(_script("save"), keys, *values))
+        return bool(self._writer.run(_script("save"), keys, *values))
 
     def _all(self, places: list[Keys], rows: Iterable[Any]) -> list[Reflection]:
         return [
@@ -155,11 +165,7 @@ class RedisReflections:
             return []
 
     def _read(self, call: Callable[[RedisClient], T]) -> T:
-        def read() -> T:
-            server = self._redis.reader()
-            return self._limit.run(lambda: call(server))
-
-        return self._watch(read)
+        return self._watch(lambda: self._limit.run(lambda: call(self._reader)))
 
     def _watch(self, call: Callable[[], T]) -> T:
         """Run a call; failures become Unavailable, with one warning when they begin."""
@@ -190,14 +196,17 @@ def _life(content: list[dict[str, Any]], new: Reflection) -> int:
     return max(1, int((max(ends) - new.created_at).total_seconds() * 1000))
 
 
+@cache
 def _script(name: str) -> str:
-    if name not in _scripts:
-        with open(os.path.join(_HERE, f"{name}.lua"), encoding="utf-8") as file:
-            _scripts[name] = file.read()
-    return _scripts[name]
+    with open(os.path.join(_HERE, f"{name}.lua"), encoding="utf-8") as file:
+        return file.read()
 
 
-_scripts: dict[str, str] = {}
+def _warn(name: str, checker: RedisClient) -> None:
+    """Log if the server's settings could lose acknowledged data."""
+    with closing(checker), suppress(Unavailable):
+        for problem in checker.risks():
+            log.warning("%s: %s", name, problem)
 
 
 def with_redis(store: Store, url: str, **values: Any) -> Store:

@@ -1,14 +1,12 @@
-"""A Redis server (RESP2): one connection, and a reader and a writer for all threads.
+"""A client of a Redis server (RESP2) for all threads.
 
 No library is used: importing one takes longer than an agent's turn may wait.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -139,8 +137,6 @@ def _encrypt(plain: socket.socket, host: str, options: dict[str, str]) -> socket
     return context.wrap_socket(plain, server_hostname=host)
 
 
-log = logging.getLogger("hardwon")
-_WRITE_PATIENCE = 5.0  # seconds; nobody waits for a worker
 _SCANNED = 1000  # keys scanned per step
 
 
@@ -148,7 +144,7 @@ class RedisClient:
     """A client that connects on first use, and again when a connection was cut."""
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        self._address = address_of(url)
+        self._url = url
         self._timeout = timeout
         self._idle: list[Connection] = []
         self._process = os.getpid()
@@ -226,7 +222,7 @@ class RedisClient:
             self._idle, self._process = [], os.getpid()
         with suppress(IndexError, ConnectionError):
             return self._with(self._idle.pop(), commands)
-        return self._with(Connection(self._address, timeout=self._timeout), commands)
+        return self._with(Connection(address_of(self._url), timeout=self._timeout), commands)
 
     def _with(self, connection: Connection, commands: tuple[Command, ...]) -> list[Any]:
         is_whole = False
@@ -255,57 +251,6 @@ def _risks(settings: dict[str, str]) -> list[str]:
 
 def _text(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-
-
-class RedisOpening:
-    """A reader and a writer. Neither connects before it is used."""
-
-    def __init__(self, url: str, *, patience: float) -> None:
-        self.name = name_of(url)
-        self._problem = ""
-        self._servers: list[RedisClient] = []
-        try:
-            timeouts = (patience, _WRITE_PATIENCE, _WRITE_PATIENCE)
-            *self._servers, checker = [RedisClient(url, timeout=timeout) for timeout in timeouts]
-        except ValueError as error:
-            self._problem = str(error)
-            return
-        # In the background: nothing waits for a warning.
-        warn = threading.Thread(
-            target=self._warn, args=(checker,), daemon=True, name="hardwon-redis"
-        )
-        warn.start()
-
-    def reader(self) -> RedisClient:
-        """The client for an agent's turn: gives up soon."""
-        return self._open_clients()[0]
-
-    def writer(self) -> RedisClient:
-        """The client for a worker: waits longer."""
-        return self._open_clients()[1]
-
-    def close(self) -> None:
-        """Release the connections."""
-        for server in self._servers:
-            server.close()
-
-    def _open_clients(self) -> list[RedisClient]:
-        if self._problem:
-            raise Unavailable(self._problem)
-        return self._servers
-
-    def _warn(self, checker: RedisClient) -> None:
-        """Log if the server's settings could lose acknowledged data.
-
-        Uses its own client: the others may be closed meanwhile.
-        """
-        try:
-            for problem in checker.risks():
-                log.warning("%s: %s", self.name, problem)
-        except Unavailable:
-            return
-        finally:
-            checker.close()
 
 
 def name_of(url: str) -> str:

@@ -56,9 +56,8 @@ class SqliteLessons(SqlLessons):
         if len(rows) > len(replaced):
             self.update(lesson)
             return
-        highest = db.rows(_SQL["highest"])[0][0]
         db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson)))
-        self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
+        self.index.place(shelf, lesson.id, index(lesson))
         if lesson.guard:
             self.publish_guards()
 
@@ -75,7 +74,7 @@ class SqliteLessons(SqlLessons):
 
     def quarantine_damaged(self, tenant: str) -> list[str]:
         rows = self._file.rows(_SQL["bytes"])
-        self._illegible = {number for number, raw in rows if not _is_utf8(raw)}
+        self._illegible = {at for at, raw in rows if raw.decode(errors="ignore").encode() != raw}
         return super().quarantine_damaged(tenant)
 
     def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
@@ -95,14 +94,6 @@ class SqliteListing(SqlListing):
         sql = _SQL["candidates"].format(where, ORDERS[query.order])
         wanted = {"at": place, "id": int(number), "tag": quoted_tag(query)}
         return tenancy.rows(sql, **wanted, **places, **values)
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 _REMEMBERED = 30 * 86_400  # seconds in which a batch may be sent again

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hardwon.core import _files
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy, in_sqlite
+from hardwon.storage.sql.dialect import (
+    NotKept,
+    SqlDatabase,
+    Statement,
+    Tenancy,
+    in_sqlite,
+    with_places,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -60,7 +67,7 @@ class WriterLock:
 T = TypeVar("T")
 
 
-SCHEMA = 20  # the number of the last file in migrations/
+SCHEMA = 21  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write
@@ -70,6 +77,7 @@ _HAS_TRIGRAMS = """(
     id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH :trigrams)
     OR id > (SELECT last FROM lesson_text_reach)
 )"""
+_NEWEST = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = :table), 0)"
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _UNWRITABLE = {
@@ -331,11 +339,15 @@ class FileTenancy(Tenancy):
     def rows(self, sql: str, **values: object) -> list[Row]:
         return self.database.rows(*in_sqlite(sql, {"tenant": self.tenant, **values}))
 
-    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
-        """The same, but none of the values may be a list."""
-        bound = [in_sqlite(sql, {"tenant": self.tenant, **row}) for row in values]
-        if bound:
-            self.database.run_many(bound[0][0], [arguments for _, arguments in bound])
+    def run_many(self, sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        text = with_places(sql, (*columns, "tenant"))
+        if f"?{len(columns) + 1}" in text:
+            rows = [(*row, self.tenant) for row in rows]
+        self.database.run_many(text, rows)
+
+    def new_numbers(self, table: str, count: int) -> range:
+        (((last,),),) = self.ask(Statement(_NEWEST, {"table": table}))
+        return range(last + 1, last + 1 + count)
 
     def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
         sql = query.sql

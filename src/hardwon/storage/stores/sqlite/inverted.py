@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter, defaultdict
-from itertools import chain
-from struct import Struct
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
-from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
+from hardwon.knowledge.ranking.postings import RANKS
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import read_queries
+from hardwon.storage.sql.dictionary import Dictionary
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.knowledge.ranking.postings import Entries
-    from hardwon.storage.sql.dialect import Tenancy
+    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.dictionary import Places
     from hardwon.storage.sql.scopes import Visible
     from hardwon.storage.stores.sqlite.database import Database
 
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 _SQL = read_queries(__file__, RANKS=RANKS)
 _MANY = 1000  # lessons for whose merge the page cache is enlarged
 _ROOM, _USUAL_ROOM = -128_000, -2000  # SQLite's page cache, in KiB as a negative number
-_RANK = tuple(map(postings.rank, range(256)))
-_BLOCK_OF_ONE = Struct("=IB").pack
 
 
 class Memtable:
@@ -162,9 +158,9 @@ class Index:
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Nothing: only the keys of a lesson are kept in memory."""
 
-    def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
-        """Set the keys of a lesson that another store has numbered."""
-        self._fresh.add(shelf, lesson, entries, is_new=is_highest)
+    def place(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
+        """Set the keys of a new lesson that another store has numbered."""
+        self._fresh.add(shelf, lesson, entries, is_new=True)
         self._db.run(_SQL["add_text"], (lesson,))
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
@@ -196,15 +192,16 @@ class Index:
         """Merge the memtable into the dictionary, each table in its own order."""
         self._fresh.look()
         by_shelf: defaultdict[int, tuple[Lessons, Lessons]] = defaultdict(lambda: ({}, {}))
+        tenancy = self._db.of("")  # the tables name no tenant
         for lesson, (shelf, entries) in sorted(self._fresh.lessons.items()):
             by_shelf[shelf][lesson in self._fresh.changed][lesson] = entries
         if is_large := len(self._fresh.lessons) > _MANY:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         try:
             for shelf, (added, changed) in by_shelf.items():
-                if changed:
-                    _change(self._db, shelf, changed)
-                _append(self._db, shelf, {lesson: held for lesson, held in added.items() if held})
+                more = _DICTIONARY.write(tenancy, shelf, added=added, changed=changed)
+                self._db.run(_SQL["count_lessons"], (more, shelf))
+                scopes.forget_notes(self._db)
         finally:
             if is_large:
                 self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
@@ -289,106 +286,11 @@ class Index:
             yield key, postings.strongest(read, budget)
 
 
-def _append(db: Database, shelf: int, lessons: Lessons) -> None:
-    """Add new lessons, whose numbers are higher than any in the dictionary."""
-    last_term = _newest(db)
-    numbers = _enter(db, shelf, Counter(chain.from_iterable(lessons.values())))
-    places: defaultdict[int, list[int]] = defaultdict(list)  # by term and rank
-    rows = []
-    for lesson, entries in lessons.items():
-        terms, impacts = array("I", map(numbers.__getitem__, entries)), bytes(entries.values())
-        rows.append((lesson, pack(terms, impacts)))
-        coded = {impact: lesson << 8 | impact for impact in set(impacts)}  # shared, to save memory
-        for term, impact in zip(terms, impacts, strict=True):
-            places[term * RANKS + _RANK[impact]].append(coded[impact])
-    db.run_many(_SQL["add_indexed"], rows)
-    _count_lessons(db, shelf, len(lessons))
-    for part in postings.parts(sorted(places)):
-        existing = [at for at in part if at // RANKS <= last_term]
-        last = {at: block for at, *block in db.rows(_SQL["last"], (json.dumps(existing),))}
-        grown, new = [], []
-        for at in part:
-            pending, room = places[at], 0
-            if at in last:
-                first, block = last[at]
-                if room := BLOCK - postings.size(block):
-                    grown.append((_longer(block, pending[:room]), *divmod(at, RANKS), first))
-            for begin in range(room, len(pending), BLOCK):
-                added = pending[begin : begin + BLOCK]
-                new.append((*divmod(at, RANKS), added[0] >> 8, _longer(b"", added)))
-        db.run_many(_SQL["change_block"], grown)
-        db.run_many(_SQL["add_block"], new)
+def _around(tenancy: Tenancy, places: Places) -> list[Row]:
+    """The block of each term-and-rank that has room for the lesson beside it."""
+    targets = json.dumps([at << 32 | lesson for at, lesson in places])
+    rows = tenancy.rows(_SQL["around"], targets=targets)
+    return [(place >> 32, place & 0xFFFFFFFF, *block) for place, *block in rows]
 
 
-def _longer(block: bytes, entries: list[int]) -> bytes:
-    """The block with the entries appended; each is a lesson and its impact in one number."""
-    if not block and len(entries) == 1:  # most blocks
-        return _BLOCK_OF_ONE(entries[0] >> 8, entries[0] & 255)
-    end = postings.size(block) * postings.NUMBER
-    numbers = array("I", [entry >> 8 for entry in entries]).tobytes()
-    return b"".join((block[:end], numbers, block[end:], bytes([entry & 255 for entry in entries])))
-
-
-def _change(db: Database, shelf: int, lessons: Lessons) -> None:
-    """Write the keys of lessons that may be in the dictionary with others."""
-    numbers = _enter(db, shelf, dict.fromkeys(set().union(*lessons.values()), 0))
-    indexed = db.rows(_SQL["indexed"], (json.dumps(list(lessons)),))
-    before: dict[int, Entries] = {lesson: set(postings.pairs(terms)) for lesson, terms in indexed}
-    after = {
-        lesson: {(numbers[key], impact) for key, impact in entries.items()}
-        for lesson, entries in lessons.items()
-        if entries
-    }
-    edits, holders = postings.edits(before, after)
-    for part in postings.parts(edits):
-        targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in part])
-        around: dict[tuple[int, int], tuple[int, bytes]] = {
-            (place >> 32, place & 0xFFFFFFFF): (first, block)
-            for place, first, block in db.rows(_SQL["around"], (targets,))
-        }
-        blocks = postings.edit_blocks(part, around)
-        db.run_many(_SQL["drop_block"], [(*divmod(at, RANKS), first) for at, first in blocks])
-        db.run_many(_SQL["add_block"], postings.rows(blocks))
-    _count_holders(db, holders)
-    db.run_many(_SQL["drop_indexed"], [(lesson,) for lesson in before])
-    rows = [
-        (lesson, pack(array("I", terms), bytes(impacts)))
-        for lesson, entries in after.items()
-        for terms, impacts in [zip(*entries, strict=True)]
-    ]
-    db.run_many(_SQL["add_indexed"], rows)
-    _count_lessons(db, shelf, len(after) - len(before))
-
-
-def _enter(db: Database, shelf: int, added: Mapping[str, int]) -> dict[str, int]:
-    """The numbers of these keys, which so many more lessons hold; new keys are numbered.
-
-    New keys are written in their order, which is also that of their numbers.
-    """
-    ordered = sorted(added)
-    known: dict[str, int] = {}
-    for part in postings.parts(ordered):
-        known.update(db.rows(_SQL["numbers"], (json.dumps(part), shelf)))
-    _count_holders(db, {number: added[key] for key, number in known.items()})
-    missing = (key for key in ordered if key not in known)
-    new = {key: number for number, key in enumerate(missing, _newest(db) + 1)}
-    db.run_many(_SQL["add_term"], ((number, shelf, key, added[key]) for key, number in new.items()))
-    return known | new
-
-
-def _newest(db: Database) -> int:
-    """The highest number that a key ever had."""
-    row = db.row(_SQL["newest_term"])
-    return int(row[0]) if row else 0
-
-
-def _count_holders(db: Database, changes: Mapping[int, int]) -> None:
-    """Change how many lessons hold the keys with these numbers."""
-    pairs = [(change, number) for number, change in sorted(changes.items()) if change]
-    db.run_many(_SQL["count_holders"], pairs)
-
-
-def _count_lessons(db: Database, shelf: int, added: int) -> None:
-    """Change how many lessons of a shelf are in the dictionary."""
-    db.run(_SQL["count_lessons"], (added, shelf))
-    scopes.forget_notes(db)
+_DICTIONARY = Dictionary(_around, _SQL["index"])

@@ -101,8 +101,7 @@ class Mirror:
             for number in gone:
                 self._lessons.delete(scope, number)
             db.run(_SQL["forget_lessons"].format(marks(gone)), gone)
-            # Ordered by number: the dictionary appends the highest one.
-            for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
+            for lesson, mark in lessons:
                 self._lessons.place(lesson)
                 db.run(_SQL["note_lesson"], (lesson.id, shelf, mark))
             self._lessons.index.settle_all()

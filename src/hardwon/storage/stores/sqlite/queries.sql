@@ -19,9 +19,6 @@ ORDER BY {1} DESC, id LIMIT :limit
 -- name: guards
 {select} WHERE guard = 1 AND status NOT IN ({0}) ORDER BY id
 
--- name: highest
-SELECT coalesce(max(id), 0) FROM lessons
-
 -- name: bytes
 SELECT id, CAST({ALL_TEXT} AS BLOB) FROM lessons
 
