@@ -22,6 +22,7 @@ from hardwon.storage.ports import Reply, Request
 if TYPE_CHECKING:
     from hardwon.core import processes
 
+
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}

@@ -5,15 +5,18 @@ from __future__ import annotations
 import select
 import threading
 import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from psycopg.pq.abc import PGconn, PGresult
 
 from hardwon.core import _fork, time_limits
 from hardwon.core.errors import MissingExtra, StorageError, StorageFull, Unavailable
-from hardwon.storage.sql.dialect import in_postgres
+from hardwon.storage.sql.dialect import Row, in_postgres
 
 try:
     import psycopg as psycopg
@@ -24,14 +27,8 @@ try:
 except ImportError as error:
     raise MissingExtra("postgres") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-
-    from psycopg.pq.abc import PGconn, PGresult
-
-    Row = tuple[Any, ...]
-    Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
-    T = TypeVar("T")
+Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
+T = TypeVar("T")
 
 is_patient = ContextVar("is_patient", default=False)
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
+from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres.connection import (
     Connection,
     Pool,
@@ -23,17 +25,18 @@ from hardwon.storage.postgres.connection import (
     name_of,
     psycopg,
 )
-from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy, for_rows
+from hardwon.storage.sql.dialect import (
+    Choices,
+    NotKept,
+    Row,
+    SqlDatabase,
+    Statement,
+    Tenancy,
+    for_rows,
+)
 from hardwon.storage.sql.rows import SEARCHED
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Choices, Row
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
 POOL = 4  # connections per process
