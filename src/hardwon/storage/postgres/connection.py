@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import compress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from psycopg.pq.abc import PGconn, PGresult
@@ -90,15 +90,6 @@ _MOST = 250  # statements kept prepared per connection; their texts are constant
 _BINARY = 1
 
 
-class Message(NamedTuple):
-    """One statement as it is sent."""
-
-    sql: bytes
-    values: Sequence[Any]
-    types: tuple[int, ...]
-    formats: Sequence[int]
-
-
 class Exchange:
     """Requests on one connection. `is_pooled`: the next one may reach another session."""
 
@@ -116,13 +107,21 @@ class Exchange:
         messages = [self._message(sql, values) for sql, values in statements]
         pgconn = self._connection.pgconn
         new: dict[Key, bytes] = {}
+        are_rows: list[bool] = []  # of each answer
         pgconn.enter_pipeline_mode()
         try:
-            are_rows = [
-                is_rows
-                for message in messages
-                for is_rows in self._send_statement(pgconn, message, new)
-            ]
+            for sql, values, types, formats in messages:
+                name = self._prepared.get((sql, types)) or new.get((sql, types))
+                if name is None and len(self._prepared) + len(new) < self._most:
+                    self._named += 1
+                    name = new[sql, types] = b"hardwon%d" % self._named
+                    pgconn.send_prepare(name, sql, types)
+                    are_rows.append(False)
+                if name is None:
+                    pgconn.send_query_params(sql, values, types, formats, _BINARY)
+                else:
+                    pgconn.send_query_prepared(name, values, formats, _BINARY)
+                are_rows.append(True)
             pgconn.pipeline_sync()
             results = self._connection.wait(_answers(pgconn))
         finally:
@@ -134,7 +133,10 @@ class Exchange:
             rows.append(self._converter.load_rows(0, result.ntuples, tuple))
         return rows
 
-    def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
+    def _message(
+        self, sql: str, values: Mapping[str, Any]
+    ) -> tuple[bytes, Sequence[Any], tuple[int, ...], Sequence[int]]:
+        """The statement as it is sent: text, values, their types and formats."""
         text, places = in_postgres(sql)
         arguments = [_storable(values[name]) for name in places]
         # Long lists are far cheaper as bytes; an empty list has no type.
@@ -144,24 +146,7 @@ class Exchange:
         ]
         dumped = self._converter.dump_sequence(arguments, formats_wanted)
         types, formats = self._converter.types or (), self._converter.formats or ()
-        return Message(text, dumped, types, formats)
-
-    def _send_statement(
-        self, pgconn: PGconn, message: Message, new: dict[Key, bytes]
-    ) -> Iterator[bool]:
-        """Send a statement, prepared if possible; for each answer whether it has rows."""
-        sql, values, types, formats = message
-        name = self._prepared.get((sql, types)) or new.get((sql, types))
-        if name is None and len(self._prepared) + len(new) < self._most:
-            self._named += 1
-            name = new[sql, types] = b"hardwon%d" % self._named
-            pgconn.send_prepare(name, sql, types)
-            yield False
-        if name is None:
-            pgconn.send_query_params(sql, values, types, formats, _BINARY)
-        else:
-            pgconn.send_query_prepared(name, values, formats, _BINARY)
-        yield True
+        return text, dumped, types, formats
 
 
 def _storable(value: Any) -> Any:

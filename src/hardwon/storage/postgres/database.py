@@ -342,12 +342,12 @@ class Transaction:
         """The rows of each statement; BEGIN, changes and the tenant are sent along."""
         before = self._before(tenant)
         bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
-        return self._send([*before, *bound])[len(before) :]
+        return self.connection.exchange.ask([*before, *bound])[len(before) :]
 
     def begin(self) -> None:
         """Send BEGIN and the changes so far."""
         if self._begin or self.changes:
-            self._send(self._before(_NOBODY))
+            self.connection.exchange.ask(self._before(_NOBODY))
 
     def before_commit(self, key: object, act: Callable[[], None]) -> None:
         """Call this once before the commit."""
@@ -369,7 +369,7 @@ class Transaction:
                 self.changes.clear()
             before = self._before(_NOBODY) if self.changes else []
             if not (self._begin or self.connection.closed):
-                self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
+                self.connection.exchange.ask([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
             outcome = (None, None, None) if is_kept else outcome
         finally:
             self._held.__exit__(*outcome)
@@ -393,6 +393,3 @@ class Transaction:
             return []
         self._tenant = tenant
         return [(_SET_TENANT, {"tenant": tenant})]
-
-    def _send(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
-        return self.connection.exchange.ask(statements)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hardwon.storage.sql.reflections import SqlDreams, SqlHistory
     from hardwon.storage.sql.vectors import SqlVectors
 
-
 _SQL = read_queries(__file__)
 # In this order. Lessons are moved elsewhere; the shelf stays while it has some.
 _MOVES = [sql for name, sql in _SQL.items() if name.startswith("move_")]

@@ -25,7 +25,6 @@ try:
 except ImportError as error:
     raise MissingExtra("vectors") from error
 
-
 Floats = NDArray[np.float32]
 
 _TOP = 127

@@ -19,7 +19,6 @@ from hardwon.core.values.scope import Scope
 if TYPE_CHECKING:
     from hardwon.knowledge.reading import guards
 
-
 NAME = "guards"
 
 
