@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import select
+import struct
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import compress
+from itertools import chain, compress, repeat
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -20,8 +21,8 @@ from hardwon.storage.sql.dialect import Row, in_postgres
 
 try:
     import psycopg as psycopg
-    from psycopg.adapt import PyFormat, Transformer
-    from psycopg.pq import ConnStatus, ExecStatus
+    from psycopg.adapt import Dumper, PyFormat, Transformer
+    from psycopg.pq import ConnStatus, ExecStatus, Format
     from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
     from psycopg.waiting import Ready, Wait
 except ImportError as error:
@@ -88,6 +89,7 @@ def explain_error(error: Exception, name: str) -> Exception:
 
 _MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
 _BINARY = 1
+_BIGINT, _BIGINTS = 20, 1016  # numbers of types
 
 
 class Exchange:
@@ -97,6 +99,7 @@ class Exchange:
         self._connection = connection
         for dumper in (Int8BinaryDumper, Int8Dumper):  # by default the type depends on the size,
             connection.adapters.register_dumper(int, dumper)  # and each type is prepared again
+        connection.adapters.register_dumper(Numbers, NumbersDumper)
         self._converter = Transformer(connection)
         self._most = 0 if is_pooled else _MOST
         self._prepared: dict[Key, bytes] = {}
@@ -150,12 +153,35 @@ class Exchange:
 
 
 def _storable(value: Any) -> Any:
-    """The value without NUL, which no text of PostgreSQL can hold: one would stop all others."""
+    """The value as it is sent; no text of PostgreSQL can hold NUL: one would stop all others."""
     if isinstance(value, str):
         return value.replace("\0", "")  # the same object if there is none
     if isinstance(value, list) and value and isinstance(value[0], str):
         return [_storable(text) for text in value]
+    if isinstance(value, list) and value and type(value[0]) is int:
+        return Numbers.of(value)
     return value
+
+
+class Numbers(bytes):
+    """A list of numbers as PostgreSQL takes it; psycopg takes four times as long to make it."""
+
+    @classmethod
+    def of(cls, numbers: list[int]) -> Numbers:
+        """One dimension, no NULL, of bigint, so many, from 1; each with its length."""
+        head = (1, 0, _BIGINT, len(numbers), 1)
+        sized = chain.from_iterable(zip(repeat(8), numbers, strict=False))
+        return cls(struct.pack("!5i" + "iq" * len(numbers), *head, *sized))
+
+
+class NumbersDumper(Dumper):
+    """Hands them on as they are."""
+
+    format = Format.BINARY
+    oid = _BIGINTS
+
+    def dump(self, obj: Numbers) -> bytes:
+        return obj
 
 
 def _answers(pgconn: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
