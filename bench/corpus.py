@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from hardwon import Lesson, Scope
 from hardwon.engine.runtime import utc_now
-from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.knowledge.reading.signature import signature
 
 SCOPE = Scope("default", "coder", "bench")
@@ -55,7 +55,7 @@ class Corpus:
                 SCOPE,
                 situation=situation,
                 mistake=self.text(length),
-                calls=call_keys(TOOL, call_of(situation)),
+                calls=typed_keys(TOOL, call_of(situation)),
                 signatures=(signature(TOOL, error_of(situation)).digest,),
                 correction=self.text(length * 2),
                 created_at=now,

@@ -32,7 +32,7 @@ from bench.recall_speed import Questions
 from bench.timing import at, cache, table
 from hardwon.core.values.lesson import Fix
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.knowledge.evidence.inner import worked_keys
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import SCHEMA
 

@@ -230,12 +230,15 @@ def test_runs_are_found_by_the_failure_that_they_met_and_by_their_person(store: 
 def test_whose_runs_met_a_failure_is_counted(store: Store) -> None:
     for number, name in enumerate(("aaaa", "bbbb")):
         store.ended_runs.keep(ended(name, NOW + number * HOUR))
-    store.ended_runs.keep(ended("cccc")._replace(person="Ben", machine="b1"))
+    store.ended_runs.keep(ended("cccc")._replace(person="Ben", machine="b1", program="codex"))
     store.ended_runs.keep(ended("dddd")._replace(kinds=("another",)))
 
     asked = ListQuery(ACME, met="mkdir: no such file")
 
     found = store.ended_runs.who_met(asked)
-    assert found == [Met(CODER, "Ada", "a1", 2, NOW + HOUR), Met(CODER, "Ben", "b1", 1, NOW)]
+    assert found == [
+        Met(CODER, "Ada", "a1", 2, NOW + HOUR),
+        Met(CODER, "Ben", "b1", 1, NOW, "codex"),
+    ]
     assert store.ended_runs.who_met(asked._replace(limit=1)) == found[:1]
     assert store.ended_runs.who_met(asked._replace(place=Place("globex"))) == []

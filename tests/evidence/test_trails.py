@@ -2,10 +2,13 @@
 
 import pytest
 
+from hardwon.core.values.lesson import NEXT, Fix
 from hardwon.core.values.run import Step
+from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import complaints_in
-from hardwon.knowledge.evidence.trails import find_passed
+from hardwon.knowledge.evidence.trails import find_passed, is_cut
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
+from hardwon.knowledge.reading.fixes import fixes_of_call
 from hardwon.knowledge.reading.reading import read_failure
 
 
@@ -418,3 +421,57 @@ def test_another_edit_of_a_file_belongs_to_the_task() -> None:
     )
 
     assert find_passed([failed, other]) == []
+
+
+def test_an_edit_by_line_numbers_is_not_told() -> None:
+    broken = ("python -m yard.run", "yard: layout is old", True)
+    edits = [(f"sed -i '{which}' yard/run.py", "", False) for which in ("40,42d", "s/layout/plan/")]
+
+    assert _texts(broken, *edits, ("python -m yard.run", "ok", False)) == [
+        "What worked: first `sed -i 's/layout/plan/' yard/run.py`, then `python -m yard.run`."
+    ]
+
+
+@pytest.mark.parametrize(("lines", "is_told"), [(2, True), (60, False)])
+def test_a_script_that_is_too_long_to_be_shown_is_no_cure(lines: int, is_told: bool) -> None:
+    script = "\n".join(["import yard", *["yard.mend(1)"] * lines])
+    cure = f"python - <<'E'\n{script}\nE"
+    first, *_ = _run((cure, "", False))
+
+    assert is_cut(calls_of(first)[0]) is not is_told
+
+
+def test_what_makes_a_script_of_the_run_work_waits_for_a_second_run() -> None:
+    steps = _run(
+        ("cat > try.py <<'E'\nimport yard\nE", "", False),
+        ("python try.py", "yard: layout is old", True),
+        ("sed -i 's/layout/plan/' yard/core.py", "", False),
+        ("python try.py", "fine", False),
+    )
+
+    (found,) = find_passed(steps)
+
+    assert trail_fix(found, Seen("")).sort == NEXT
+
+
+def test_other_tests_that_pass_tell_nothing_about_those_that_fail() -> None:
+    red = "FAILED tests/test_a.py::test_one - yard: no\n1 failed, 3 passed in 0.1s"
+
+    assert (
+        _texts(
+            ("pytest tests/test_a.py", red, True),
+            ("pytest tests/test_b.py", "4 passed in 0.1s", False),
+        )
+        == []
+    )
+
+
+def test_how_another_file_was_edited_is_not_told() -> None:
+    edit = '{"file_path": "/w/a.json", "old_string": "x", "new_string": "y"}'
+    failing = _run((edit, "String to replace not found in file.", True))[0]._replace(tool="Edit")
+    fixes = [
+        Fix("trail", f"What worked: edit of `/w/{name}`", name, "", "Edit(file_path)")
+        for name in ("a.json", "b.json")
+    ]
+
+    assert [fix.key for fix in fixes_of_call(fixes, failing)] == ["a.json"]

@@ -21,16 +21,7 @@ def test_own_calls_are_ways_with_their_record() -> None:
 
     stage = ways["yard stage c@2 --window 26w15.1"]
     assert ways.keys() == {"yard take amber", "yard take blue", stage.call}
-    assert (stage.runs, stage.worked, stage.others) == (2, 2, ())
-
-
-def test_calls_of_one_sort_are_one_way_with_its_other_forms() -> None:
-    calls = ("yard --as dock call crate.open '{\"no\": 1}'", "yard --as gate call door.open '{}'")
-
-    (way,) = ways_of([("t", [_step(call)]) for call in calls])
-
-    assert way.call == "yard --as gate call door.open '{}'"
-    assert way.others == ("dock crate.open",)
+    assert (stage.runs, stage.worked) == ((0, 2), 2)
 
 
 def test_a_failure_of_another_form_is_not_counted_against_a_call() -> None:
@@ -38,8 +29,7 @@ def test_a_failure_of_another_form_is_not_counted_against_a_call() -> None:
 
     (way,) = ways_of([("t", steps)])
 
-    assert (way.call, way.failed) == ("sh yard.sh staging", 1)
-    assert (way.form_worked, way.form_failed) == (1, 0)
+    assert (way.call, way.worked, way.failed) == ("sh yard.sh staging", 1, 0)
 
 
 def test_a_call_for_help_is_no_way() -> None:

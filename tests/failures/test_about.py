@@ -7,7 +7,7 @@ import pytest
 from hardwon.core.values.lesson import Lesson, lesson_of_person
 from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.reading.about import follows_advice, is_about_error, quotes, specific_words
+from hardwon.knowledge.evidence.advice import follows_advice, is_about_error, quotes, specific_words
 from hardwon.knowledge.reading.reading import read_failure
 
 

@@ -12,75 +12,19 @@ from hypothesis import strategies as st
 from hardwon.core.text.secrets import without_secrets
 from hardwon.knowledge.reading.call_keys import (
     ARGS_LIMIT,
-    EXACT,
-    KIND,
-    PROGRAM,
-    CallKey,
     blamed_command,
-    blamed_keys,
-    call_keys,
     canonical,
+    typed_keys,
 )
 from hardwon.knowledge.reading.shell import parse
 
 PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
 
 
-def test_a_call_has_keys_of_four_grains() -> None:
-    assert call_keys("bash", "pytest -q tests/test_a.py") == (
-        "= pytest -q tests/test_a.py",
-        "@ pytest tests/test_a.py",
-        "~ pytest -q .py",
-        ": pytest",
-    )
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("python -m pytest x.py", "python3 -m pytest y.py"),
-        ("sudo FOO=1 git push origin a", "git push origin b"),
-        ("/usr/bin/make all", "make all"),
-        ('{"path": "a.py"}', '{"path": "b.py"}'),
-    ],
-)
-def test_calls_of_one_kind_share_a_key(one: str, other: str) -> None:
-    shared = set(call_keys("bash", one)) & set(call_keys("bash", other))
-
-    assert any(key[0] == "~" for key in shared)
-
-
-def test_a_module_of_python_shares_only_its_program_with_the_bare_command() -> None:
-    shared = set(call_keys("bash", "python -m pytest x.py")) & set(call_keys("bash", "pytest x.py"))
-
-    assert shared == {": pytest"}
-
-
-@pytest.mark.parametrize(
-    ("call", "program"),
-    [
-        ("poetry run pytest a.py", ": pytest"),
-        ("docker compose -p x up -d", ": docker compose up"),
-        ("pnpm --dir web test", ": pnpm test"),
-        ("bin/test core", ": bin/test"),
-        ("venv/bin/python a.py", ": python"),
-        ("bash -c 'make all'", ": make all"),
-        ("cat <<'EOF' > a.py\nrm b\nEOF\npython3 a.py", ": python"),
-    ],
-)
-def test_wrappers_and_options_before_a_sub_command_make_no_other_program(
-    call: str, program: str
-) -> None:
-    programs = [key for key in call_keys("bash", call) if key.grain == PROGRAM]
-
-    assert programs[-1] == program
-
-
-def test_a_key_is_text_that_knows_its_grain() -> None:
-    key = CallKey("~ pytest -q .py")
-
-    assert (key.grain, key.text) == (KIND, "pytest -q .py")
-    assert CallKey.of(EXACT, "x" * 300) == "= " + "x" * 198
+def test_a_call_has_the_key_of_each_command_as_it_was_typed() -> None:
+    assert typed_keys("bash", "make && make test") == ("= make", "= make test")
+    assert typed_keys("Grid", '{"a": 1}') == ('= grid {"a": 1}',)
+    assert typed_keys("bash", "x" * 300) == ("= " + "x" * 198,)
 
 
 @pytest.mark.parametrize(
@@ -88,11 +32,15 @@ def test_a_key_is_text_that_knows_its_grain() -> None:
     [("bash: line 1: pytest: command not found", "pytest"), ("tail: no such file", "tail")],
 )
 def test_the_part_that_the_error_names_is_blamed(error: str, program: str) -> None:
-    assert f": {program}" in blamed_keys("bash", PYTEST, error)
+    (key,) = typed_keys("bash", PYTEST, error)
+
+    assert program in key
 
 
 def test_without_a_name_the_last_part_that_works_is_blamed() -> None:
-    assert ": pytest" in blamed_keys("bash", PYTEST, "AssertionError")
+    assert typed_keys("bash", PYTEST, "AssertionError") == (
+        "= python3 -m pytest -q tests/test_a.py",
+    )
 
 
 def test_a_command_is_taken_out_of_its_wrapping() -> None:
@@ -152,10 +100,9 @@ def test_a_word_beside_other_arguments_is_no_command() -> None:
 
 @given(st.text(alphabet="ab'\"<>|&;\n EOF\\-/.{}:", max_size=300))
 def test_any_text_has_keys_of_bounded_size(text: str) -> None:
-    keys = call_keys("bash", canonical(text))
+    keys = typed_keys("bash", canonical(text))
 
-    assert keys
-    assert all(key[0] in "=@~:" and len(key) <= 200 for key in keys)
+    assert all(key[0] == "=" and len(key) <= 200 for key in keys)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -12,7 +13,7 @@ from hardwon import Agent, Lesson
 from hardwon.core.settings import load
 from hardwon.core.values.delivery import Unit, is_retired, wording_of
 from hardwon.core.values.lesson import Status
-from hardwon.engine.pipeline.hold_out import LOW_SHARE, Review, current, review
+from hardwon.engine.pipeline.hold_out import LOW_SHARE, current, review
 from hardwon.knowledge.proof.effect import Treatment
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, lesson
@@ -56,8 +57,25 @@ def known(agent: Agent) -> Lesson:
     return lesson
 
 
+class Review(NamedTuple):
+    """What a review has changed: lessons, and the share if it was lowered."""
+
+    retired: tuple[int, ...] = ()
+    returned: tuple[int, ...] = ()
+    share: float | None = None
+
+
 def reviewed(hw: StoredHardwon, now: datetime = NOW) -> Review:
-    return review(hw.store, "default", share=SHARE, now=now)
+    lessons, units = hw.agent("coder").lessons, hw.store.units
+
+    def retired() -> set[int]:
+        return {lesson.id for lesson in lessons.list() if is_retired(lesson)}
+
+    before, share = retired(), units.share("default")
+    review(hw.store, "default", share=SHARE, now=now)
+    after, lowered = retired(), units.share("default")
+    changed = tuple(after - before), tuple(before - after)
+    return Review(*changed, share=None if lowered == share else lowered)
 
 
 def seen(hw: StoredHardwon, runs: int = 40) -> int:

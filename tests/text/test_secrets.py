@@ -16,10 +16,9 @@ from hardwon.core.text.redact import redact
 from hardwon.core.text.secrets import (
     MARGIN,
     Screened,
-    _may_hold_secret,
     all_without_secrets,
-    any_may_hold_secret,
     ending,
+    may_hold_secret,
     safe,
     screen_excerpt,
     without_secrets,
@@ -114,7 +113,7 @@ def test_a_secret_is_removed_from_each_of_several_texts(place: int) -> None:
 def test_plain_texts_are_not_read_as_one_word_that_is_folded() -> None:
     texts = ("edit the folder", "folder of examples", "lastly examples")
 
-    assert not any_may_hold_secret(texts)
+    assert not may_hold_secret(*texts)
     assert all_without_secrets(*texts) == texts
 
 
@@ -154,7 +153,7 @@ PERHAPS_SECRET = (
 
 @given(st.text(alphabet="aKſKpwdeysu:/-\\ \n\t.~é1", max_size=40) | st.from_regex(PERHAPS_SECRET))
 def test_the_rules_look_wherever_a_secret_may_be(text: str) -> None:
-    assert _may_hold_secret(text) == bool(re.search(PERHAPS_SECRET, text))
+    assert may_hold_secret(text) == bool(re.search(PERHAPS_SECRET, text))
 
 
 def test_the_end_of_a_screened_text_needs_no_second_look() -> None:

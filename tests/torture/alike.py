@@ -197,13 +197,13 @@ def _drop(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
 
 
 def _match(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
-    chains = ((chance.choice(("go build", "make")),),) if chance.random() < 0.3 else ()
+    calls = (chance.choice(("go build", "make")),) if chance.random() < 0.3 else ()
     asked = query(
         "turn",
         chance.choice((_words(chance), f"common {_words(chance, 2)}")),
         signature=chance.choice(("", "s", "t")),
         kind=chance.choice(("", "k")),
-        chains=chains,
+        calls=calls,
     )
     limit = chance.choice((3, 50))
 

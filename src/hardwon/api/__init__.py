@@ -23,16 +23,7 @@ from hardwon.core.values.report import Answer, Recurring, Report
 from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
-from hardwon.engine.runtime import (
-    ANY_TRIGGER,
-    MEMORY,
-    TEXT_LIMIT,
-    Answerer,
-    Processor,
-    Runtime,
-    settings_at,
-    utc_now,
-)
+from hardwon.engine import runtime
 from hardwon.knowledge.reading import call_keys
 from hardwon.storage.ports import Embedder, Model, Reply, Run
 
@@ -69,7 +60,7 @@ def open(
     target: str | os.PathLike[str] | None = ...,
     *,
     settings: Settings | None = ...,
-    model: Model | Answerer | str | None = ...,
+    model: Model | runtime.Answerer | str | None = ...,
     embedder: Embedder | None = ...,
     work: bool = ...,
     clock: Callable[[], datetime] = ...,
@@ -81,10 +72,10 @@ def open(
     *,
     key: str | None = None,
     settings: Settings | None = None,
-    model: Model | Answerer | str | None = None,
+    model: Model | runtime.Answerer | str | None = None,
     embedder: Embedder | None = None,
     work: bool = False,
-    clock: Callable[[], datetime] = utc_now,
+    clock: Callable[[], datetime] = runtime.utc_now,
 ) -> Hardwon | RemoteHardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
@@ -96,13 +87,13 @@ def open(
     """
     place = os.fspath(target) if target is not None else ""
     if not place.startswith(_SERVERS):
-        is_local = place == MEMORY or _files.is_database(place)
-        settings = settings_at(place, settings)
+        is_local = place == runtime.MEMORY or _files.is_database(place)
+        settings = runtime.settings_at(place, settings)
         if settings.server.url and not (is_local or settings.is_for_hooks):
             from hardwon.api.client import remote
 
             return remote.log_in(settings, clock=clock)
-        engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
+        engine = runtime.Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
         engine.chores += (collect_sent, _watch)
         engine.unscreened.on("session", lambda records: _sessions().take_in(engine, records))
@@ -129,13 +120,13 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
     return goal.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
-def _processor(way: str) -> Processor:
+def _processor(way: str) -> runtime.Processor:
     """The processor of a way of learning, which is imported for its first job."""
     return lambda engine, job: import_module(f"hardwon.learn.{way}").process(engine, job)
 
 
 PROCESSORS = {
-    ANY_TRIGGER: _processor("failed_runs"),
+    runtime.ANY_TRIGGER: _processor("failed_runs"),
     "execution": _processor("executions"),
     "goal": _processor("goals.goal"),
     "run": _processor("reader"),
@@ -143,7 +134,7 @@ PROCESSORS = {
 }
 
 
-def _watch(engine: Runtime) -> Iterator[object]:
+def _watch(engine: runtime.Runtime) -> Iterator[object]:
     """Queue notices for people, if they are on."""
     if engine.settings.notices.webhook:
         from hardwon.api import notices
@@ -151,7 +142,7 @@ def _watch(engine: Runtime) -> Iterator[object]:
         yield from notices.watch(engine)
 
 
-def collect_sent(engine: Runtime) -> Iterator[object]:
+def collect_sent(engine: runtime.Runtime) -> Iterator[object]:
     """Record the traces that have ended, and the sessions that other machines have sent."""
     if os.path.isdir(os.path.join(engine.settings.home, "traces")):
         yield from import_module("hardwon.learn.traces.runs").collect(engine)
@@ -166,7 +157,7 @@ def _sessions() -> Any:
 class Hardwon:
     """One opened store with its queue. Close it, or use it in a `with` block."""
 
-    def __init__(self, engine: Runtime) -> None:
+    def __init__(self, engine: runtime.Runtime) -> None:
         self._engine = engine
 
     @property
@@ -266,9 +257,9 @@ class Hardwon:
         `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
         """
         own = scoped(agent, project=project, tenant=tenant)
-        from hardwon.api import reporting
+        from hardwon.api import tenants
 
-        return reporting.report(self._engine, own, since=since, whole=whole)
+        return tenants.report(self._engine, own, since=since, whole=whole)
 
     @property
     def vectors(self) -> namespaces.Vectors:
@@ -313,11 +304,12 @@ class Hardwon:
 class Agent:
     """One agent in one project. The doors never raise into the agent's turn."""
 
-    def __init__(self, engine: Runtime, own: Scope, run: str | None = None) -> None:
+    def __init__(self, engine: runtime.Runtime, own: Scope, run: str | None = None) -> None:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
         self.by: Author | None = None  # whose runs it makes, if not of the person of this machine
+        self.program = ""  # the coding agent whose runs they are
         self._run_name = None if run is None else as_text(run)
 
     @property
@@ -356,8 +348,10 @@ class Agent:
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
         with self._best_effort():
-            asked = screen_excerpt(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
-            imagined = _imagine(self._engine, asked, hyde)
+            asked = screen_excerpt(
+                as_text(prompt), runtime.TEXT_LIMIT
+            )  # cut first, as prompts may be huge
+            imagined = namespaces.imagine_lesson(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
         return NOTHING
 
@@ -431,7 +425,7 @@ class Agent:
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        imagined = _imagine(self._engine, text, hyde) if door == Door.TURN else ""
+        imagined = namespaces.imagine_lesson(self._engine, text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
@@ -522,7 +516,7 @@ class Agent:
     @cached_property
     def run(self) -> Run:
         """The current run: its task, its steps, the lessons it was shown."""
-        return self._engine.doors.run(self.scope, self._run_name, self.by)
+        return self._engine.doors.run(self.scope, self._run_name, self.by, self.program)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
@@ -532,9 +526,3 @@ class Agent:
     def _best_effort(self) -> time_limits.WaitBudget:
         patience = self._engine.settings.postgres.patience.total_seconds()
         return time_limits.WaitBudget(patience, self._engine.trouble)
-
-
-def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
-    """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
-    is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return namespaces.enrich(engine, prompt) if is_on else ""

@@ -7,15 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 from hardwon import api
-from hardwon.api import namespaces, playbook, tenants
-from hardwon.api.lessons import Lessons
-from hardwon.engine import trust
 
-_HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, trust.Projects, tenants.Tenant),
-    *(namespaces.JobQueue, namespaces.Vectors, namespaces.Exchange),
-    *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
-)
 _AT_ONCE = {"agent", "tenant"}  # these return a handle and need no thread
 
 
@@ -74,7 +66,6 @@ class Opening:
 
 
 def _wrap(value: Any) -> Any:
-    """A handle of ours, of a way of learning or of a client is wrapped; results are values."""
-    ours = ("hardwon.learn.", "hardwon.api.client.")
-    is_handle = isinstance(value, _HANDLES) or type(value).__module__.startswith(ours)
+    """A handle of an engine, or of a connection to a server, is wrapped; results are values."""
+    is_handle = hasattr(value, "_engine") or hasattr(value, "_connection")
     return Async(value) if is_handle else value

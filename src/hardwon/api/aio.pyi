@@ -27,22 +27,20 @@ from hardwon.core.values.report import (
 )
 from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
+from hardwon.engine import runtime
 from hardwon.engine.pipeline import inject
 from hardwon.engine.pipeline.reflect import Refined, Verification
-from hardwon.engine.runtime import Answerer
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.learn.traces.runs import Taken
-from hardwon.learn.transcripts import catalog
+from hardwon.learn.transcripts import catalog, integrate
 from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta
-from hardwon.learn.transcripts.integrate import IntegrationReport
-from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
-from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
+from hardwon.learn.transcripts.mining import Answerer, Mining, OpenQuestions, Watch
 from hardwon.learn.transcripts.past import Learnt, Tell
 from hardwon.learn.transcripts.transcript import SessionPlace
-from hardwon.learn.trials.analytics import Analysis, SharedPoint
+from hardwon.learn.trials import analytics
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
 from hardwon.learn.trials.loops import LoopOptions, SearchWords
@@ -68,7 +66,7 @@ def aopen(
     *,
     key: str | None = ...,
     settings: Settings | None = ...,
-    model: Model | Answerer | str | None = ...,
+    model: Model | runtime.Answerer | str | None = ...,
     embedder: Embedder | None = ...,
     work: bool = ...,
     clock: Callable[[], datetime] = ...,
@@ -373,12 +371,7 @@ class AsyncSessions(AsyncPastHandle):
     ) -> SessionPlace: ...
     async def read(self) -> int: ...
     async def mine(
-        self,
-        place: SessionPlace,
-        answerer: MiningAnswerer = ...,
-        *,
-        watch: Watch = ...,
-        tell: Tell = ...,
+        self, place: SessionPlace, answerer: Answerer = ..., *, watch: Watch = ..., tell: Tell = ...
     ) -> Mining: ...
     async def preview(self, place: SessionPlace, *, tell: Tell = ...) -> tuple[Context, Delta]: ...
     async def ask(self, place: SessionPlace) -> OpenQuestions: ...
@@ -386,7 +379,7 @@ class AsyncSessions(AsyncPastHandle):
     async def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]: ...
     async def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]: ...
     async def integrations(self) -> list[str]: ...
-    async def undo(self, identity: str = ...) -> IntegrationReport: ...
+    async def undo(self, identity: str = ...) -> integrate.IntegrationReport: ...
 
 class AsyncLoops:
     async def get(self, loop_id: str) -> LoopState: ...
@@ -409,8 +402,8 @@ class AsyncLoops:
         min_frequency: int = ...,
         categories: Sequence[str] = ...,
         **wanted: Unpack[SearchWords],
-    ) -> Sequence[SharedPoint]: ...
-    async def analyze(self, *, watch: Callable[[], None] = ...) -> Analysis: ...
+    ) -> Sequence[analytics.SharedPoint]: ...
+    async def analyze(self, *, watch: Callable[[], None] = ...) -> analytics.Analysis: ...
     async def import_from(
         self, path: str, *, tell: Callable[[int, int], None] = ...
     ) -> Imported: ...

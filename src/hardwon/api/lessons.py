@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
+from hardwon.core.values import lesson_formats as formats
 from hardwon.core.values.dream import merge_lessons
 from hardwon.core.values.lesson import (
     FORBIDDEN,
@@ -25,16 +26,6 @@ from hardwon.core.values.lesson import (
     descendants,
     unique,
     with_evidence,
-)
-from hardwon.core.values.lesson_formats import (
-    Pack,
-    check_lesson,
-    is_held,
-    is_import,
-    origin_of,
-    to_lines,
-    to_markdown,
-    with_earlier_text,
 )
 from hardwon.core.values.report import Exposure, LessonVerdict, Place
 from hardwon.core.values.scope import Scope
@@ -97,7 +88,7 @@ class Lessons:
             author="person",
             **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
         )
-        return self._engine.keep(check_lesson(lesson))
+        return self._engine.keep(formats.check_lesson(lesson))
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
@@ -176,7 +167,7 @@ class Lessons:
         """The lesson as it was before a change; a deleted lesson gets a new id."""
         store, before = self._engine.store.lessons, change.before
         try:
-            lesson = with_earlier_text(store.get(before.scope, before.id), before)
+            lesson = formats.with_earlier_text(store.get(before.scope, before.id), before)
         except NotFound:
             return store.add(before)
         if change.act == RETIRE:  # from now on a person vouches for it
@@ -248,7 +239,7 @@ class Lessons:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
             raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
-        write = to_lines if form == "jsonl" else to_markdown
+        write = formats.to_lines if form == "jsonl" else formats.to_markdown
         _count_deliveries(self._engine, self._scope)
         store = self._engine.store.lessons
         return write(store.recent(self._scope, status=Status.ACTIVE, limit=_EVERY))
@@ -278,7 +269,7 @@ class Lessons:
         lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
         # A store in memory cannot roll back: there, faults are found before the first is stored.
         count = imports.lines_in(source) if engine.on_disk else 0
-        pack = Pack(lessons, count, origin_of(source), trust=trust)
+        pack = formats.Pack(lessons, count, formats.origin_of(source), trust=trust)
         pack = pack if count else pack.read_all()
         known = self._imported_before(scope, self._own)
         for name in {} if count else {lesson.scope.agent for lesson in pack.lessons}:
@@ -300,16 +291,16 @@ class Lessons:
 
     def _imported_before(self, scope: Scope, own: Collection[Scope]) -> Sequence[Lesson]:
         lessons = self._engine.store.lessons.recent(scope, status=Status.ALL, limit=_EVERY)
-        return [lesson for lesson in lessons if lesson.scope in own and is_import(lesson)]
+        return [lesson for lesson in lessons if lesson.scope in own and formats.is_import(lesson)]
 
     def _take(self, lesson: Lesson, existing: Lesson | None) -> Lesson:
         """Store one imported lesson with its dates; `existing` stays, unless it is now released."""
         store = self._engine.store.lessons
-        if existing and not (is_held(existing) and not is_held(lesson)):
+        if existing and not (formats.is_held(existing) and not formats.is_held(lesson)):
             return existing
         if existing:
             store.delete(existing.scope, existing.id)
-        if not is_held(lesson):
+        if not formats.is_held(lesson):
             return self._engine.keep(lesson, keeps_dates=True)
         # In quarantine it is not merged with others.
         dated = lesson.with_dates(self._engine.clock(), keeps_dates=True)
@@ -317,7 +308,7 @@ class Lessons:
 
     def _edit(self, lesson: Lesson, changes: Mapping[str, Any]) -> Lesson:
         """The edited lesson; a person who changes the correction vouches for it."""
-        changed = check_lesson(lesson._replace(**changes, updated_at=self._engine.clock()))
+        changed = formats.check_lesson(lesson._replace(**changes, updated_at=self._engine.clock()))
         if changed.correction != lesson.correction:
             is_alive = changed.status in LIVE and "status" not in changes
             status = Status.PROVEN if is_alive else changed.status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -15,7 +16,6 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
 from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.ranking.query import stem, terms
@@ -51,6 +51,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     runs = {run.id: run for run, _ in reversed(cases)}
+    sessions = Counter(program for program, _ in {(run.program, run.run) for run in runs.values()})
     calls, minutes = cost_of(kind, list(runs.values()))
     return Recurring(
         text=last_step.failure.text if last_step.failure else "",
@@ -61,6 +62,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         last=last_run.ended,
         cure=cure,
         people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
+        programs=tuple((name, n) for name, n in sessions.most_common() if name),
         cost_calls=calls,
         cost_minutes=minutes,
     )
@@ -91,15 +93,12 @@ def answers_to_words(
     engine.collect_runs()
     for place in _projects(engine, scope, has_lessons=False):
         runs = _runs(engine, place)
-        shown = [
-            {call.family for step in run.steps for call in working_calls(step)} for run in runs
-        ]
         fitting = list[tuple[float, Answer]]()
         for way in ways_of((run.task, run.steps) for run in runs):
-            made = [run for run, own in zip(runs, shown, strict=True) if way.family in own]
+            made = [runs[at] for at in way.runs]
             if fit := _fit(wanted, way, [run.task for run in made]):
                 last = made[-1]
-                record = (way.form_worked, way.form_failed, last.id, last.task, last.ended)
+                record = (way.worked, way.failed, last.id, last.task, last.ended)
                 fitting.append((fit, Answer(way.call, "", place.project or "", *record)))
         found += [answer for _, answer in sorted(fitting, key=lambda one: -one[0])[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
@@ -157,7 +156,7 @@ def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
 
 def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
     """How well a way fits the words: by its own words, and by the tasks of its runs."""
-    own, tasks = _stems(" ".join((way.call, *way.others))), _stems(" ".join(tasks_of_runs))
+    own, tasks = _stems(way.call), _stems(" ".join(tasks_of_runs))
     fit = len(wanted & own) + len(wanted & tasks) / 4
     return fit if wanted & own or len(wanted & tasks) * 2 > len(wanted) else 0.0
 

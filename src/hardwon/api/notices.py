@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from hardwon.api import reporting
+from hardwon.api import tenants
 from hardwon.core import _files
 from hardwon.core.errors import PermanentError, TransientError
 from hardwon.core.text.clean import clip, one_line, plural
@@ -144,7 +144,7 @@ def _send(engine: Runtime, job: Job) -> None:
         return  # switched off meanwhile
     event, text = episode.signal("event"), episode.task
     if event == WEEKLY:
-        text = digest(reporting.report(engine, episode.scope, since=_WEEK, whole=True))
+        text = digest(tenants.report(engine, episode.scope, since=_WEEK, whole=True))
     about = {"event": event, "id": job.id, "run": episode.attempt or None}
     _post(url, {"text": text, **about, **episode.scope._asdict()})
 

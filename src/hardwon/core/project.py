@@ -61,17 +61,13 @@ def _repository(folder: str) -> tuple[str, str]:
 
 
 def _main_repository(root: str, pointer: str) -> tuple[str, str]:
+    """The main repository of a linked work tree that it knows: any folder can point to one."""
     git = os.path.join(root, _text(pointer, 4096).removeprefix("gitdir:").strip())
     main, separator, _ = git.rpartition(f"{os.sep}worktrees{os.sep}")
-    if separator and _knows(git, pointer):
+    back = _text(os.path.join(git, "gitdir"), 4096).strip() if separator else ""
+    if back and os.path.realpath(os.path.join(git, back)) == os.path.realpath(pointer):
         return os.path.dirname(main), main
     return root, "" if separator else git
-
-
-def _knows(git: str, pointer: str) -> bool:
-    """Whether the repository knows this work tree; any folder can point to a repository."""
-    back = _text(os.path.join(git, "gitdir"), 4096).strip()
-    return bool(back) and os.path.realpath(os.path.join(git, back)) == os.path.realpath(pointer)
 
 
 def _text(path: str, limit: int) -> str:

@@ -6,8 +6,8 @@ What is told is rendered, perhaps withheld by the hold-out, logged, and noted in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
-from hardwon.core.project import author_of
 from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import safe, screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
 from hardwon.core.values.lesson import MINED, Lesson, Status
-from hardwon.core.values.report import Window
-from hardwon.core.values.run import Author, EndedRun, RunSoFar, Shown, Step, Trigger
+from hardwon.core.values.run import Author, RunSoFar, Shown, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook, recall, screen
 from hardwon.knowledge.evidence.inner import with_failure
@@ -41,9 +39,7 @@ _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
 _ARGS = 8 * 1024  # characters of a call that are recorded
-_RUNS = 12  # earlier runs of a project that are looked at when a run begins
 _FAILURES = 60  # lessons that are looked at when a run begins
-_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _QUERY_KEPT = 500  # characters of a query that are logged
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 _ONLY_HERE = "(the words stay on that machine: lessons of the repository's files are among them)"
@@ -84,11 +80,14 @@ class Doors:
         if engine.settings.postgres.url:
             self._background = background.BackgroundCalls(lambda error: engine.trouble(error))
 
-    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
-        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
+    def run(
+        self, scope: Scope, name: str | None, by: Author | None = None, program: str = ""
+    ) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`, `program`: see `RunSoFar`."""
         if name is None or not self._engine.on_disk:
             return screen.screened_run(runs.MemoryRun(by=by))
-        return screen.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
+        run = runs.FileRun(self._settings.home, scope, name, by=by, program=program)
+        return screen.screened_run(run)
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
@@ -126,7 +125,7 @@ class Doors:
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Act], list[Lesson]]:
         """What earlier runs did to get their work done, and failures with what got past them."""
-        earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
+        earlier = [(run.task, run.steps) for run in recall.earlier_runs(scope, self._store)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
@@ -172,28 +171,14 @@ class Doors:
         tool, call = clean(tool), screen_excerpt(call_keys.canonical(args), _ARGS)
         query = Query(Door.ACTION, call)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
-            text, now = inject.guarding(forbidding), self._clock()
-            return self._log(scope, query, text, (forbidding,), (1.0,), began=now, denied=True)
-        candidates = self._find_repeat(scope, Step(tool, call), run.so_far())
+            text, began = inject.guarding(forbidding), self._clock()
+            return self._log(scope, query, text, (forbidding,), (1.0,), began=began, denied=True)
+        pending, now = call_keys.of_operation(Step(tool, call)), self._clock()
+        candidates = recall.judge_call(scope, pending, run.so_far(), self._store, now)
         block = self.deliver(scope, query, candidates, run, started=perf_counter_ns())
         # Deny only if the run can note it: the same call must pass the second time.
         is_noted = self.note_shown(run, block, call)
         return block._replace(denied=True) if is_noted and self._settings.hooks.stop_once else block
-
-    def _find_repeat(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
-        """The lesson about the same call, which failed here last and has a fix; often none."""
-        return recall.judge_call(
-            call_keys.of_operation(pending),
-            past,
-            scope,
-            self._store.lessons,
-            now=self._clock(),
-            earlier=partial(self._earlier_runs, scope),
-        )
-
-    def _earlier_runs(self, scope: Scope) -> Iterator[EndedRun]:
-        """The latest kept runs of a project, oldest first."""
-        return self._store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
@@ -252,88 +237,6 @@ class Doors:
                 if candidate.match.lesson.id in past.warnings:
                     own[at] = candidate._replace(verdict="told when this very call was denied")
         return self.deliver(scope, query, own, run, started=perf_counter_ns()), found
-
-    def _learn(
-        self,
-        scope: Scope,
-        step: Step,
-        past: RunSoFar,
-        shown: Sequence[Lesson],
-        found: Found,
-        run: Run,
-    ) -> list[str]:
-        """Learn from a step; what it counts is noted in its run."""
-        if counted := self.recorder.learn(scope, step, past, shown, found):
-            with self.best_effort:
-                run.note_marks(counted)
-        return counted
-
-    @cached_property
-    def recorder(self) -> recording.Recording:
-        """Learns from steps."""
-        from hardwon.engine import recording
-
-        return recording.Recording(self._store, self._settings, self._clock)
-
-    def flush(self, limit: float) -> None:
-        """Wait at most `limit` seconds until the background learning is done."""
-        if self._background is not None:
-            self._background.flush(limit)
-
-    def end(
-        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
-    ) -> None:
-        """End a run: note the outcome of every delivery, and archive the run.
-
-        `task`, `error` and `steps` are what the caller only says now.
-        """
-        self.flush(_AT_THE_END)
-        past = run.whole()
-        if any(step.failure for step in past.steps):
-            with self.best_effort:
-                self.recorder.end(scope, past)
-        from hardwon.engine.pipeline import ending
-
-        if past.shown:
-            with self.best_effort:
-                ending.settle(past, run.name, scope, self._store)
-        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
-            run.end()
-            return
-        has_new_facts = bool(steps or (task and not past.task))
-        with self.best_effort:
-            if task and not past.task:
-                run.begin(screen_excerpt(task, _TASK))
-            for step in steps:
-                run.record(step)
-        complete = run.whole() if has_new_facts else past
-        name, now, outcome = run.name, self._clock(), complete.ending(error)
-        with self.best_effort:
-            if run.end(outcome, now.timestamp()):
-                return  # a worker archives a run on disk; one in memory is archived now
-            by = author_of(self._settings.runs)
-            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
-            from hardwon.engine import upkeep
-
-            retires = not self._engine.reads_runs
-            upkeep.keep_run(ended, complete, self._store, now=now, retires=retires)
-
-    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
-        """Every candidate at a door, with its score and why it is or is not shown."""
-        if door == Door.ACTION:
-            call = screen_excerpt(call_keys.canonical(text), _ARGS)
-            forbidden = self._forbidding(scope, tool, call)
-            if forbidden is not None:
-                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._find_repeat(scope, Step(tool, call), RunSoFar())
-        if door == Door.ERROR:
-            step = self.prepare_step(Step(tool, "", text, failed=True), ())
-            query = recall.at_error(step, "", self.near_to(scope))
-        elif door == Door.TURN:
-            query = recall.at_turn(text, self.near_to(scope))
-        else:
-            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
-        return self.weigh(scope, query, UNKNOWN)
 
     def near_to(self, scope: Scope) -> recall.Nearest | None:
         """Finds the lessons of a scope near in meaning to a text; None if that is off."""
@@ -413,20 +316,6 @@ class Doors:
 
         return hold_out.Coin(self._store.units, share, scope, run, self._clock())
 
-    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
-        """The block, with a warning in front if the run is in a loop."""
-        values = self._settings.recall
-        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
-        loop = loops.find(steps, exempt=exempt) if values.loops else None
-        if loop is None:
-            return block
-        warning = loops.render(loop)
-        if block:
-            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
-        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
-        told = self._log(scope, query, warning, began=self._clock())
-        return told._replace(door="", stop=loop.should_stop)
-
     def _log(
         self,
         scope: Scope,
@@ -458,6 +347,28 @@ class Doors:
             self._store.deliveries.log(delivery)
         return block
 
+    def _learn(
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson],
+        found: Found,
+        run: Run,
+    ) -> list[str]:
+        """Learn from a step; what it counts is noted in its run."""
+        if counted := self.recorder.learn(scope, step, past, shown, found):
+            with self.best_effort:
+                run.note_marks(counted)
+        return counted
+
+    @cached_property
+    def recorder(self) -> recording.Recording:
+        """Learns from steps."""
+        from hardwon.engine import recording
+
+        return recording.Recording(self._store, self._settings, self._clock)
+
     def note_shown(self, run: Run, block: Injection, call: str = "") -> bool:
         """Note in the run what it was shown, and about which failures; whether it was noted."""
         if not block:
@@ -472,6 +383,78 @@ class Doors:
             run.note_shown([lesson.id for lesson in block.lessons], call, delivery)
             return True
         return False
+
+    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
+        """The block, with a warning in front if the run is in a loop."""
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return block
+        warning = loops.render(loop)
+        if block:
+            return block._replace(text=f"{warning}\n{block.text}", stop=loop.should_stop)
+        query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+        told = self._log(scope, query, warning, began=self._clock())
+        return told._replace(door="", stop=loop.should_stop)
+
+    def end(
+        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
+    ) -> None:
+        """End a run: note the outcome of every delivery, and archive the run.
+
+        `task`, `error` and `steps` are what the caller only says now.
+        """
+        self.flush(_AT_THE_END)
+        past = run.whole()
+        if any(step.failure for step in past.steps):
+            with self.best_effort:
+                self.recorder.end(scope, past)
+        from hardwon.engine.pipeline import ending
+
+        if past.shown:
+            with self.best_effort:
+                ending.settle(past, run.name, scope, self._store)
+        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
+            run.end()
+            return
+        has_new_facts = bool(steps or (task and not past.task))
+        with self.best_effort:
+            if task and not past.task:
+                run.begin(screen_excerpt(task, _TASK))
+            for step in steps:
+                run.record(step)
+        complete = run.whole() if has_new_facts else past
+        name, now, outcome = run.name, self._clock(), complete.ending(error)
+        with self.best_effort:
+            if run.end(outcome, now.timestamp()):
+                return  # a worker archives a run on disk; one in memory is archived now
+            from hardwon.engine import upkeep
+
+            upkeep.keep_run(self._engine, complete, scope, name, ended=now, outcome=outcome)
+
+    def flush(self, limit: float) -> None:
+        """Wait at most `limit` seconds until the background learning is done."""
+        if self._background is not None:
+            self._background.flush(limit)
+
+    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
+        """Every candidate at a door, with its score and why it is or is not shown."""
+        if door == Door.ACTION:
+            call = screen_excerpt(call_keys.canonical(text), _ARGS)
+            forbidden = self._forbidding(scope, tool, call)
+            if forbidden is not None:
+                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+            pending = call_keys.of_operation(Step(tool, call))
+            return recall.judge_call(scope, pending, RunSoFar(), self._store, self._clock())
+        if door == Door.ERROR:
+            step = self.prepare_step(Step(tool, "", text, failed=True), ())
+            query = recall.at_error(step, "", self.near_to(scope))
+        elif door == Door.TURN:
+            query = recall.at_turn(text, self.near_to(scope))
+        else:
+            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
+        return self.weigh(scope, query, UNKNOWN)
 
 
 def new_id(now: datetime) -> str:

@@ -10,7 +10,6 @@ import base64
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
@@ -212,7 +211,7 @@ class Copies:
         return changed
 
 
-def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], datetime]) -> Copies:
+def copies_of(store: PostgresStore, settings: Settings) -> Copies:
     """The copy that a worker keeps of a database."""
     from hardwon.storage.stores.postgres import ShelfReader  # hooks have no psycopg
 

@@ -37,13 +37,12 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Found
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.knowledge.evidence.inner import failing_call
-from hardwon.knowledge.evidence.keys import failed_key, worked_keys
+from hardwon.knowledge.evidence import advice
+from hardwon.knowledge.evidence.inner import failed_key, failing_call, worked_keys
 from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes, reports
-from hardwon.knowledge.reading.call_keys import CallKey
+from hardwon.knowledge.reading import fixes, mined_lesson, mistakes, reports
 from hardwon.knowledge.reading.mined_lesson import program
 from hardwon.storage.ports import LessonStore, Store
 
@@ -154,7 +153,7 @@ ShownFixes = list[tuple[int, Fix]]  # each with the place of the step whose fail
 class StepEvidence(NamedTuple):
     """What a step shows by itself and by the steps before it; no lesson is needed to see it."""
 
-    worked: tuple[CallKey, ...]  # the calls that worked
+    worked: tuple[str, ...]  # the calls that worked
     fixes: ShownFixes
 
 
@@ -199,7 +198,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     return marks
 
 
-def _forget_failed_call(worked: tuple[CallKey, ...], past: RunSoFar, memory: Memory) -> None:
+def _forget_failed_call(worked: tuple[str, ...], past: RunSoFar, memory: Memory) -> None:
     """Let calls pass that work now: they are no longer known as failing.
 
     A call that failed in this run, too, works because of what was done in between.
@@ -396,12 +395,12 @@ def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
     `before`: the steps up to and including the failing one.
     """
     failing = before[-1]
-    if about.follows_advice(lesson, step, before):
+    if advice.follows_advice(lesson, step, before):
         return True
     goes_on = step.tool == failing.tool and (
         step.args.startswith("{") or program(step) == program(failing)
     )
-    return goes_on and about.is_about_error(lesson, failing)
+    return goes_on and advice.is_about_error(lesson, failing)
 
 
 def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
@@ -413,7 +412,7 @@ def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
     if failure is None:
         return
     before = _count(lesson, Kind.HELPED, failure)
-    if not before and not about.is_about_error(lesson, failing):
+    if not before and not advice.is_about_error(lesson, failing):
         memory.note(lesson, Kind.HELPED, f"{failure.kind} {before + 1}")
     elif lesson.scope == memory.scope:
         mined = memory.about(failure)

@@ -64,7 +64,7 @@ class Runtime:
         self.tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         self.background: BackgroundWorker | None = None
         self.hypotheses: dict[str, str] = {}  # by query
-        store, self.copies = _open_store(settings, clock, on_disk=self.on_disk)
+        store, self.copies = _open_store(settings, on_disk=self.on_disk)
         self.unscreened = store
         self.store: Store = screen.screened_store(store)
         if self.on_disk and not settings.is_on_copy:
@@ -337,9 +337,7 @@ def settings_at(place: str, given: Settings | None) -> Settings:
     return given or load(home or None)
 
 
-def _open_store(
-    settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
-) -> tuple[Store, mirror.Copies | None]:
+def _open_store(settings: Settings, *, on_disk: bool) -> tuple[Store, mirror.Copies | None]:
     """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
         return sqlite.MemoryStore(), None
@@ -357,7 +355,7 @@ def _open_store(
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
         from hardwon.engine import mirror
 
-        copies = mirror.copies_of(store, settings, clock)
+        copies = mirror.copies_of(store, settings)
     goals = settings.goals
     if goals.redis_url:
         from hardwon.storage.stores import redis

@@ -49,7 +49,8 @@ def _daily(engine: Runtime) -> Iterator[object]:
             yield store.ended_runs.cut(tenant, before=now - settings.runs.keep)
     for tenant in sorted(engine.tenants) if settings.proof.share else ():
         if not engine.on_disk or is_due(tenant):
-            yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
+            hold_out.review(store, tenant, share=settings.proof.share, now=now)
+            yield tenant
 
 
 def collect(engine: Runtime) -> Iterator[str]:
@@ -62,13 +63,7 @@ def collect(engine: Runtime) -> Iterator[str]:
     tenants = set[str]()
     for run in run_files.put_aside(home):
         scope = trust.settle_scope(home, run.scope)
-        ended = ending.archive_run(
-            *(run.past, scope, run.name),
-            ended=run.ended,
-            outcome=run.outcome,
-            by=author_of(engine.settings.runs),
-        )
-        keep_run(ended, run.past, store, now=now, retires=not engine.reads_runs)
+        ended = keep_run(engine, run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
         note_live(store, scope, run.name, ended.begun)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
@@ -78,15 +73,17 @@ def collect(engine: Runtime) -> Iterator[str]:
 
 
 def keep_run(
-    ended: EndedRun, past: RunSoFar, store: Store, *, now: datetime, retires: bool
-) -> None:
-    """Keep the record of a run; the run confirms or weakens items of its project's playbook.
-
-    `retires`: see `playbook.settle`.
-    """
-    store.ended_runs.keep(ended)
-    items = playbook.items(ended.scope, store.lessons, now)
-    playbook.settle(items, past, ended.id, store=store, now=now, retires=retires)
+    engine: Runtime, past: RunSoFar, scope: Scope, name: str, *, ended: datetime, outcome: str
+) -> EndedRun:
+    """Archive a run; if it was ended, it confirms or weakens items of its project's playbook."""
+    store, by = engine.store, author_of(engine.settings.runs)
+    record = ending.archive_run(past, scope, name, ended=ended, outcome=outcome, by=by)
+    store.ended_runs.keep(record)
+    if outcome != Ending.ABANDONED:
+        now, retires = engine.clock(), not engine.reads_runs
+        items = playbook.items(scope, store.lessons, now)
+        playbook.settle(items, past, record.id, store=store, now=now, retires=retires)
+    return record
 
 
 def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:
@@ -109,13 +106,8 @@ def _settle_runs(engine: Runtime, now: datetime) -> Iterator[str]:
         past = run.whole()
         ending.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
-            ended = ending.archive_run(
-                *(past, scope, run.name),
-                ended=now,
-                outcome=Ending.ABANDONED,
-                by=author_of(settings.runs),
-            )
-            store.ended_runs.keep(ended)
+            outcome = Ending.ABANDONED
+            ended = keep_run(engine, past, scope, run.name, ended=now, outcome=outcome)
             note_live(store, scope, run.name, ended.begun)
         if engine.reads(steps := run.so_far().steps):
             engine.read_run(Episode(scope, ""), run, steps)

@@ -269,9 +269,15 @@ class WorkerProcess:
             tasks.append(self._show_status())
         beside = [asyncio.ensure_future(task) for task in tasks]
         try:
-            tally = await self._serve(mode, stop, idle)
+            clock = work.steady(self._clock)
+            if mode == EMPTY:
+                await self._until_empty(clock, stop)
+            elif mode == ONCE:
+                await self._pool(clock).until_idle(stop, is_once=True)
+            else:
+                await self._pool(clock).until(stop, idle=idle, wakeups=self._queue.wakeups())
             await self._look_after(stop)
-            return tally
+            return self.ledger.tally
         finally:
             for task in beside:
                 task.cancel()
@@ -279,23 +285,13 @@ class WorkerProcess:
             with suppress(OSError):
                 _files.unlink(status_path(self._settings))
 
-    async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
-        clock = work.steady(self._clock)
-        if mode == EMPTY:
-            return await self._until_empty(clock, stop)
-        pool = self._pool(clock)
-        if mode == ONCE:
-            return await pool.until_idle(stop, is_once=True)
-        return await pool.until(stop, idle=idle, wakeups=self._queue.wakeups())
-
-    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
+    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> None:
         await self._pool(clock).until_idle(stop)
         while not stop.is_set() and self._queue.worker() is not None:
             if not any(job.due <= self._clock() for job in self._queue.waiting()):
                 break
             await asyncio.sleep(_STAND_BY)
             await self._pool(clock).until_idle(stop)
-        return self.ledger.tally
 
     async def _keep_looking_after(self, stop: asyncio.Event) -> None:
         """Do upkeep again and again; only one process at a time does so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from claude_agent_sdk import HookMatcher
@@ -12,50 +13,44 @@ from hardwon.integrations.recorder import Recorder
 
 def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
     """The hooks of one client; do not share them between clients."""
-    run = _Run(agent)
-    handlers = {
-        "UserPromptSubmit": run.prompt,
-        "PreToolUse": run.before,
-        "PostToolUse": run.after,
-        "PostToolUseFailure": run.after_failure,
-        "Stop": run.stop,
-    }
-    return {event: [HookMatcher(hooks=[handler])] for event, handler in handlers.items()}
+    run = Recorder(agent)
 
-
-class _Run:
-    """Passes the SDK's events to a recorder."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._run = Recorder(agent)
-
-    async def prompt(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return _context(event, self._run.start(event["prompt"]))
-
-    async def before(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        known = self._run.before(event["tool_name"], event["tool_input"])
+    def before(event: Any) -> dict[str, str]:
+        known = run.before(event["tool_name"], event["tool_input"])
         if not known.denied:
-            return _context(event, known.text)
-        denied = {"permissionDecision": "deny", "permissionDecisionReason": known.text}
-        return {"hookSpecificOutput": {"hookEventName": event["hook_event_name"], **denied}}
+            return _context(known.text)
+        return {"permissionDecision": "deny", "permissionDecisionReason": known.text}
 
-    async def after(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    def after(event: Any) -> dict[str, str]:
         tool, args = event["tool_name"], event["tool_input"]
-        return _context(event, self._run.worked(tool, args, event.get("tool_response", "")))
+        if event["hook_event_name"] == "PostToolUseFailure":
+            return _context(run.failed(tool, args, event.get("error", "")))
+        return _context(run.worked(tool, args, event.get("tool_response", "")))
 
-    async def after_failure(
-        self, event: Any, tool_use_id: str | None, context: Any
-    ) -> dict[str, Any]:
-        tool, args = event["tool_name"], event["tool_input"]
-        return _context(event, self._run.failed(tool, args, event.get("error", "")))
-
-    async def stop(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        self._run.end(event.get("last_assistant_message", ""))
+    def stop(event: Any) -> dict[str, str]:
+        run.end(event.get("last_assistant_message", ""))
         return {}
 
+    answers = {
+        "UserPromptSubmit": lambda event: _context(run.start(event["prompt"])),
+        "PreToolUse": before,
+        "PostToolUse": after,
+        "PostToolUseFailure": after,
+        "Stop": stop,
+    }
+    return {name: [HookMatcher(hooks=[_hook(answer)])] for name, answer in answers.items()}
 
-def _context(event: Any, text: str) -> dict[str, Any]:
-    if not text:
-        return {}
-    output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
-    return {"hookSpecificOutput": output}
+
+def _hook(answer: Callable[[Any], dict[str, str]]) -> Any:
+    """A hook of the SDK that answers an event, if there is something to say."""
+
+    async def hook(event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        output = answer(event)
+        named = {"hookEventName": event["hook_event_name"], **output}
+        return {"hookSpecificOutput": named} if output else {}
+
+    return hook
+
+
+def _context(text: str) -> dict[str, str]:
+    return {"additionalContext": text} if text else {}

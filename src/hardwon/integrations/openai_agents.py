@@ -9,22 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents import (
-    FunctionTool,
-    RunConfig,
-    RunHooks,
-    ToolGuardrailFunctionOutput,
-    ToolInputGuardrail,
-    default_tool_error_function,
-    function_tool,
-)
+import agents
 from agents.run import ModelInputData
 
 from hardwon import Agent
 from hardwon.integrations.recorder import Recorder, beside
 
 
-class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
+class Lessons(agents.RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
     """Sees the run through the SDK's hooks; use one instance per concurrent run."""
 
     def __init__(self, agent: Agent) -> None:
@@ -33,27 +25,27 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
         self._settled: set[str] = set()  # calls that failed or were denied
         self._notes: dict[str, str] = {}  # what stands beside the output of a call
 
-    def config(self, **options: Any) -> RunConfig:
+    def config(self, **options: Any) -> agents.RunConfig:
         """A RunConfig that puts the start before the model, and notes beside outputs."""
-        return RunConfig(call_model_input_filter=self.inform, **options)
+        return agents.RunConfig(call_model_input_filter=self.inform, **options)
 
-    def tool(self, function: Any, **options: Any) -> FunctionTool:
+    def tool(self, function: Any, **options: Any) -> agents.FunctionTool:
         """A function tool that asks before each call and tells its failures what worked before."""
-        guard = ToolInputGuardrail(guardrail_function=self.check_call)
-        return function_tool(
+        guard = agents.ToolInputGuardrail(guardrail_function=self.check_call)
+        return agents.function_tool(
             function,
             failure_error_function=self.on_tool_error,
             tool_input_guardrails=[guard],
             **options,
         )
 
-    def check_call(self, data: Any) -> ToolGuardrailFunctionOutput:
+    def check_call(self, data: Any) -> agents.ToolGuardrailFunctionOutput:
         """Answer a call that failed here last, or is forbidden, without making it."""
         denial = self._run.denial(data.context.tool_name, data.context.tool_arguments)
         if not denial:
-            return ToolGuardrailFunctionOutput.allow()
+            return agents.ToolGuardrailFunctionOutput.allow()
         self._settled.add(_identity(data.context))
-        return ToolGuardrailFunctionOutput.reject_content(denial)
+        return agents.ToolGuardrailFunctionOutput.reject_content(denial)
 
     async def inform(self, data: Any) -> ModelInputData:
         """The model's input: the start after its instructions, notes behind outputs."""
@@ -69,7 +61,7 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
         self._settled.add(_identity(ctx))
         tool, args = getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", "")
         note = self._run.failed(tool, args, error)
-        return str(beside(str(default_tool_error_function(ctx, error)), note))
+        return str(beside(str(agents.default_tool_error_function(ctx, error)), note))
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
         """Record a call; a failed one was recorded by `on_tool_error`."""

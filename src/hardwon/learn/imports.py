@@ -95,7 +95,7 @@ def _text(path: str, scope: Scope) -> Iterable[Lesson]:
     if path.endswith(".json"):
         text = "".join(_lines(path))
         if '"loop_id"' in text:
-            return parse_aiwg(text, path, scope)
+            raise InvalidInput(f"{path!r} is of a loop: `hardwon loop import` takes reflections")
         return parse_chatcli(text, scope)
     raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")
 
@@ -220,7 +220,9 @@ def parse_chatcli(text: str, scope: Scope) -> Iterator[Lesson]:
 
 def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
     name = f"fact {fact.get('id', '')!r}"
-    content = required_text(fact.get("content"), f"content of {name}")
+    content = fact.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise InvalidInput(f"content of {name} is {content!r}, not a text")
     lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
     created, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
     tags = words(fact.get("tags"), f"tags of {name}")
@@ -240,38 +242,6 @@ def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
         created_at=created,
         updated_at=created,
         last_seen_at=max(created, accessed),
-    )
-
-
-def parse_aiwg(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
-    """A reflection in the published schema: its lessons, else its insights, else its text."""
-    try:
-        record = json.loads(text)
-    except ValueError as error:
-        raise InvalidInput(f"{path!r} is not JSON: {error}") from error
-    if not isinstance(record, dict) or not isinstance(record.get("self_reflection"), dict):
-        return
-    reflection = record["self_reflection"]
-    corrections = reflection.get("lessons_learned") or reflection.get("actionable_insights")
-    for correction in corrections or [reflection.get("reflection_text", "")]:
-        if str(correction).strip():
-            yield _aiwg_lesson(record, str(correction), scope)
-
-
-def _aiwg_lesson(record: dict[str, Any], correction: str, scope: Scope) -> Lesson:
-    reflection, loop = record["self_reflection"], record.get("loop_id", "")
-    blame = reflection.get("credit_assignment") or {}
-    task = record.get("task_description") or f"loop {loop}"
-    return Lesson(
-        scope,
-        situation=one_line(f"When the task is like “{task}”"),
-        mistake=one_line(str(blame.get("root_cause") or reflection.get("reflection_text", ""))),
-        correction=correction,
-        tags=tuple(tag for tag in (blame.get("failure_category"),) if tag),
-        trigger=Trigger.VERIFICATION,
-        origin=f"import:aiwg:{loop}",
-        evidence=(Evidence("reflection", f"{loop}/{record.get('iteration', '')}"),),
-        confidence=float(reflection.get("confidence") or 0.6),
     )
 
 
@@ -347,13 +317,6 @@ def _wasp_lesson(entry: dict[str, Any], insight: str, goal: str, scope: Scope) -
         importance=share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5),
         created_at=moment(entry.get("created_at") or entry.get("timestamp")),
     )
-
-
-def required_text(value: object, field: str) -> str:
-    """The text; raises InvalidInput when it is missing, blank or not a text."""
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{field} is {value!r}, not a text")
-    return value
 
 
 def share(value: Any, field: str, *, default: float) -> float:

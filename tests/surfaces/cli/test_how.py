@@ -122,11 +122,12 @@ def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys:
     assert (failure["runs"], failure["calls"], failure["projects"]) == (1, 1, [str(shop)])
     assert "kiosk login" in failure["cure"]
     assert failure["cost_calls"] == 2
+    assert failure["programs"] == [["claude", 1]]
 
     assert run(["report", "--projects", "--since", "300d"]) == 0
     printed = capsys.readouterr().out
     assert "1 run: kiosk: error: not logged in" in printed
-    assert "about 2 calls to get past it" in printed
+    assert "in 1 session of claude, about 2 calls to get past it" in printed
 
 
 @pytest.mark.parametrize(

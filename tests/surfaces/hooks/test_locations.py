@@ -78,6 +78,6 @@ def test_the_plugin_of_opencode_has_the_command_in_it() -> None:
 
 
 def test_codex_and_cursor_come_with_advice_and_only_cursor_with_a_version() -> None:
-    assert [agent for agent in AGENTS if found(agent, USER).advice] == ["codex", "cursor"]
-    assert [agent for agent in AGENTS if found(agent, USER).defaults] == ["cursor"]
+    assert [agent for agent in AGENTS if found(agent, USER).file.advice] == ["codex", "cursor"]
+    assert [agent for agent in AGENTS if found(agent, USER).file.defaults] == ["cursor"]
     assert Path(found("cursor", USER).path).name == "hooks.json"

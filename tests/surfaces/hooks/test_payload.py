@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.events import OUTPUT_LIMIT, PROMPT_LIMIT, arguments, group, text, words
+from hardwon.surfaces.hooks.agents import OUTPUT_LIMIT, PROMPT_LIMIT, arguments, group, text, words
 
 
 def test_a_text_is_the_first_field_that_holds_one() -> None:

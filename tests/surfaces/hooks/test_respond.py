@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +39,16 @@ class Home:
     def tell(self, kind: str, session: str = "s1", **fields: Any) -> HookReply:
         return self.pass_on(Event(kind, kind, session=session, cwd=PROJECT, **fields))
 
-    def pass_on(self, event: Event) -> HookReply:
+    def pass_on(self, event: Event, program: str = "") -> HookReply:
         with hardwon.open(self.path) as hw:
-            return respond(event, hw)
+            return respond(event, hw, program)
 
     def replay(self, agent: str, session: str) -> Iterator[tuple[str, HookReply]]:
         """The recorded run of an agent as another session."""
         for name, payload in recorded(agent):
             event = adapter(agent).read(payload, name)
             if event is not None:
-                yield event.kind, self.pass_on(event._replace(session=session))
+                yield event.kind, self.pass_on(event._replace(session=session), agent)
 
     def work(self) -> None:
         with hardwon.open(self.path) as hw:
@@ -61,6 +62,18 @@ class Home:
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
+
+
+def test_the_program_that_met_a_failure_is_recorded(home: Home) -> None:
+    for agent, session in (("claude-code", "one"), ("claude-code", "two"), ("gemini", "three")):
+        list(home.replay(agent, session))
+        home.tell(EventKind.SESSION_END, session)
+    home.work()
+
+    with hardwon.open(home.path) as hw:
+        (failure, *_) = hw.agent("default").recurring(since=timedelta(days=1))
+
+    assert failure.programs == (("claude", 2), ("gemini", 1))
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode", "cline", "qwen"])

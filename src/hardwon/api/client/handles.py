@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from hardwon.api import namespaces, run_input
 from hardwon.api import operations as answers
 from hardwon.api.client.outbox import ServerConnection, step_fields
 from hardwon.api.codec import decode
-from hardwon.api.lessons import MOST, MOST_FOUND, LessonDetails, Lessons, within
+from hardwon.api.lessons import MOST, MOST_FOUND, Lessons, within
 from hardwon.api.playbook import Playbook, find_run
 from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
 from hardwon.core.text.clean import as_text, require_text
@@ -26,9 +24,9 @@ from hardwon.core.values.lesson import PROVISIONAL, Change, Lesson, Status
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import inject
+from hardwon.knowledge.reading import call_keys
 from hardwon.learn.imports import is_database
 from hardwon.learn.maintenance import Dreams
-from hardwon.storage.stores import marked_block
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,12 +43,11 @@ def verb(
     otherwise: object = _RAISES,
     most: int = MOST,
     without: str = "",
-    **sent: str,
 ) -> Callable[Concatenate[Any, P], R]:
     """The verb of a local part, done by an operation of the server.
 
     `otherwise` is what it returns instead of raising, `most` the largest `limit`, `without` the
-    operation if no id is given, `sent` the names of arguments that the operation calls otherwise.
+    operation if no id is given.
     """
     signature = inspect.signature(local)
 
@@ -70,8 +67,7 @@ def verb(
             identity = given.pop(pairs[0][0])
             chosen = name if identity is not None else without
         operation = answers.OPERATIONS[chosen]
-        fields = {sent.get(key, key): value for key, value in given.items()}
-        fields = {key: _field(operation, key, value) for key, value in fields.items()}
+        fields = _fields(operation, given)
         if otherwise is _RAISES:
             return handle._result(operation, identity, fields)
         return handle._attempt(lambda: handle._result(operation, identity, fields), otherwise)
@@ -79,19 +75,39 @@ def verb(
     return send
 
 
-def _field(operation: answers.Operation, name: str, value: Any) -> Any:
-    """An argument as it is sent; None is left out."""
-    takes = operation.query.get(name) or operation.body.get(name)
-    kind = takes.kind if takes else "any"  # the server refuses an unknown one
+def _fields(operation: answers.Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a verb as the operation calls them, in types of JSON."""
+    takes = {
+        one.parameter: (key, one) for key, one in {**operation.query, **operation.body}.items()
+    }
+    fields = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name not in takes:
+            raise InvalidInput(f"a server takes no {name!r} here; it takes {', '.join(takes)}")
+        key, argument = takes[name]
+        fields[key] = _field(key, argument.kind, value)
+    return fields
+
+
+def _field(name: str, kind: str, value: Any) -> Any:
     if name == "error":
         return run_input.problem_of(value)
-    if isinstance(value, timedelta):
+    if name == "args":
+        return call_keys.canonical(value)
+    if kind == "duration":
         return f"{value.total_seconds():.0f}s"
-    if kind == "text" and value is not None:
+    if kind == "text" or name == "output":
         return as_text(value)
     if kind == "texts":
         return [as_text(item) for item in value]
     return [plain(item) for item in value] if kind == "list" else value
+
+
+def here(local: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """The verb of a local part as it is: it uses nothing but other verbs."""
+    return local
 
 
 class RemoteHandle:
@@ -174,6 +190,7 @@ class RemoteLessons(RemoteHandle):
     Those of the repository's files stay on this machine, and so does what a person does to them.
     """
 
+    add = verb(Lessons.add, "lessons.add")
     get = _verb_on_one(Lessons.get, "lessons.get")
     exposures = _verb_on_one(Lessons.exposures, "lessons.exposures")
     verdict = _verb_on_one(Lessons.verdict, "lessons.verdict")
@@ -186,13 +203,6 @@ class RemoteLessons(RemoteHandle):
     revoke = verb(Lessons.revoke, "lessons.revoke")
     export = verb(Lessons.export, "lessons.export")
     _list_there = verb(Lessons.list, "lessons.list")
-
-    def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
-        """Store a lesson in your own words: when it applies, and what to do then."""
-        if "expires_at" in more:
-            raise InvalidInput("a lesson that expires can only be added where the server runs")
-        texts = {"situation": situation, "correction": correction}
-        return self._ask(Lesson, "lessons.add", **texts, **more)
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag."""
@@ -256,10 +266,8 @@ class RemoteGoals(RemoteHandle):
     """Goals that ended, and what was learnt from them."""
 
     ended = verb(namespaces.Goals.ended, "goals.ended", otherwise=None)
-    context = verb(namespaces.Goals.context, "goals.context", otherwise=NOTHING, goal_id="goal")
-    reflections = verb(
-        namespaces.Goals.reflections, "goals.reflections", most=_MOST_ROWS, goal_id="goal"
-    )
+    context = verb(namespaces.Goals.context, "goals.context", otherwise=NOTHING)
+    reflections = verb(namespaces.Goals.reflections, "goals.reflections", most=_MOST_ROWS)
 
 
 class RemoteRuns(RemoteHandle):
@@ -268,7 +276,7 @@ class RemoteRuns(RemoteHandle):
     ended = verb(namespaces.Runs.ended, "runs.ended", otherwise=None)
     context = verb(namespaces.Runs.context, "runs.context", otherwise=NOTHING)
     get = verb(namespaces.Runs.get, "runs.get")
-    list = verb(namespaces.Runs.list, "runs.list", most=_MOST_ROWS, text="q")
+    list = verb(namespaces.Runs.list, "runs.list", most=_MOST_ROWS)
 
 
 class RemoteDreams(RemoteHandle):
@@ -319,6 +327,9 @@ class RemotePlaybook(RemoteHandle):
     move = verb(Playbook.move, "playbook.move")
     remove = verb(Playbook.remove, "playbook.remove")
     undo = verb(Playbook.undo, "playbook.undo")
+    write = here(Playbook.write)
+    erase = here(Playbook.erase)
+    markdown = here(Playbook.markdown)
 
     def block(self) -> inject.Block:
         """What the start of a run shows: the text, the items in it, its tokens."""
@@ -338,17 +349,5 @@ class RemotePlaybook(RemoteHandle):
         steps = [step_fields(step) for step in past.steps]
         about = {"project": scope.project, "of_run": run, "task": past.task, "steps": steps}
         return self._ask(answers.Written, "playbook.add", text=text, **about)
-
-    def write(self, path: str) -> bool:
-        """Keep what the start of a run shows in a block of a file; whether that changed it."""
-        return marked_block.write(path, self.block().text)
-
-    def erase(self, path: str) -> bool:
-        """Remove the block from a file again; whether there was one."""
-        return marked_block.write(path, "")
-
-    def markdown(self) -> str:
-        """The items as a Markdown list; "" without items."""
-        return inject.playbook(self.list(), budget=sys.maxsize).text
 
     list = verb(Playbook.list, "playbook.list")

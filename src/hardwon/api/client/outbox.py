@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, Unavailable
 from hardwon.core.settings import Settings
-from hardwon.core.text.clean import as_text
 from hardwon.core.values.job import Job, new_job
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import ending, screen
 from hardwon.engine.worker import Sender
-from hardwon.knowledge.reading import call_keys, verdict
+from hardwon.knowledge.reading import verdict
 from hardwon.storage.queues.files import FileQueue
 
 if TYPE_CHECKING:
@@ -158,11 +157,6 @@ class RemoteRun:
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
         return job
-
-
-def step_of(tool: object, args: object, output: object) -> Step:
-    """A step as text; whether it failed is not known yet."""
-    return Step(as_text(tool), call_keys.canonical(args), as_text(output))
 
 
 def step_fields(step: Step) -> dict[str, Any]:

@@ -13,17 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.api import Agent, run_input
 from hardwon.api import operations as answers
-from hardwon.api.client.handles import (
-    RemoteDreams,
-    RemoteGoals,
-    RemoteHandle,
-    RemoteLessons,
-    RemotePlaybook,
-    RemoteQueue,
-    RemoteRuns,
-    verb,
-)
-from hardwon.api.client.outbox import RemoteRun, ServerConnection, step_of
+from hardwon.api.client import handles
+from hardwon.api.client.handles import RemoteHandle, verb
+from hardwon.api.client.outbox import RemoteRun, ServerConnection
 from hardwon.api.client.sync import Sync, key_of
 from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
@@ -52,44 +44,45 @@ if TYPE_CHECKING:
 class RemoteAgent(RemoteHandle):
     """One agent in one project. Its doors never raise into the agent's turn."""
 
+    start = verb(Agent.start, "doors.start", otherwise=NOTHING)
+    before_turn = verb(Agent.before_turn, "doors.before_turn", otherwise=NOTHING)
+    before_action = verb(Agent.before_action, "doors.before_action", otherwise=NOTHING)
     learn = verb(Agent.learn, "doors.learn")
     digest = verb(Agent.digest, "doors.digest", otherwise="")
     fix = verb(Agent.fix, "doors.fix")
     how = verb(Agent.how, "doors.how")
     recurring = verb(Agent.recurring, "doors.recurring")
+    _send_step = verb(Agent.after_action, "doors.after_action")
 
     def __init__(self, connection: ServerConnection, own: Scope, run: str | None = None) -> None:
         super().__init__(connection, own)
-        self.lessons = RemoteLessons(connection, own)
+        self.lessons = handles.RemoteLessons(connection, own)
+        self.goals = handles.RemoteGoals(connection, own)
+        self.runs = handles.RemoteRuns(connection, own)
+        self.playbook = handles.RemotePlaybook(connection, own)
+        self.dreams = handles.RemoteDreams(connection, own)
         self._work = RemoteRun(connection, own, None if run is None else as_text(run))
 
-    def start(self, *, again: bool = False) -> Injection:
-        """The playbook of this project, once, at the start of a run; else its usual failures."""
-        return self._door("doors.start", again=again)
+    @property
+    def sessions(self) -> RemoteSessions:
+        """Past sessions of coding agents on this machine: `find`, `unrecorded`, `learn` …"""
+        from hardwon.api.client.sessions import RemoteSessions  # an agent's turn has no use for it
 
-    def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
-        """The lessons to put before the model with this prompt; falsy if none fits."""
-        return self._door("doors.before_turn", prompt=as_text(prompt), hyde=hyde)
-
-    def before_action(self, tool: str, args: object) -> Injection:
-        """A warning if this call will probably fail, or is forbidden; falsy if not."""
-        call = call_keys.canonical(args)
-        return self._door("doors.before_action", tool=as_text(tool), args=call)
+        return RemoteSessions(self._connection, self.scope)
 
     def after_action(
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
     ) -> Injection:
         """Record a step; returns the known fix if it failed in a known way."""
-        step = step_of(tool, args, output)
-        fields = {"tool": step.tool, "args": step.args, "output": step.output, "failed": failed}
 
         def after() -> Injection:
             self._work.catch_up()
-            return self._answer("doors.after_action", **fields)
+            return self._send_step(tool, args, output=output, failed=failed)
 
         injection = self._attempt(after, None)
         if injection is not None:
             return injection
+        step = Step(as_text(tool), call_keys.canonical(args), as_text(output))
         return NOTHING._replace(failed=self._work.keep(step, output, failed))
 
     def after_run(
@@ -141,43 +134,15 @@ class RemoteAgent(RemoteHandle):
         """The lessons that the agent may look up: the server withholds none outside the doors."""
         return lessons
 
-    @property
-    def goals(self) -> RemoteGoals:
-        """Goals that ended: `ended`, `context`, `reflections`."""
-        return RemoteGoals(self._connection, self.scope)
-
-    @property
-    def runs(self) -> RemoteRuns:
-        """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
-        return RemoteRuns(self._connection, self.scope)
-
-    @property
-    def playbook(self) -> RemotePlaybook:
-        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
-        return RemotePlaybook(self._connection, self.scope)
-
-    @property
-    def sessions(self) -> RemoteSessions:
-        """Past sessions of coding agents on this machine: `find`, `unrecorded`, `learn` …"""
-        from hardwon.api.client.sessions import RemoteSessions  # an agent's turn has no use for it
-
-        return RemoteSessions(self._connection, self.scope)
-
-    @property
-    def dreams(self) -> RemoteDreams:
-        """Dreams: `list`, `get`, `changes`, `undo`."""
-        return RemoteDreams(self._connection, self.scope)
-
     def report(self, injection: Injection, outcome: str) -> None:
         """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
         delivery = as_text(getattr(injection, "id", "")) or "none"
         self._send("doors.report", delivery, outcome=as_text(outcome))
 
-    def _door(self, name: str, **fields: Any) -> Injection:
-        return self._attempt(lambda: self._answer(name, **fields), NOTHING)
-
-    def _answer(self, name: str, **fields: Any) -> Injection:
-        return decode(Injection, self._work.send(name, **fields), self.scope.tenant)
+    def _send(self, name: str, identity: object = None, **arguments: Any) -> Any:
+        if answers.OPERATIONS[name].is_door:
+            return self._work.send(name, **arguments)
+        return super()._send(name, identity, **arguments)
 
 
 class RemoteHardwon(RemoteHandle):
@@ -200,9 +165,9 @@ class RemoteHardwon(RemoteHandle):
         return RemoteAgent(self._connection, _scope(name, project, tenant), run)
 
     @property
-    def queue(self) -> RemoteQueue:
+    def queue(self) -> handles.RemoteQueue:
         """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
-        return RemoteQueue(self._connection)
+        return handles.RemoteQueue(self._connection)
 
     def wake(self) -> int | None:
         """Make sure a worker of the server is running."""

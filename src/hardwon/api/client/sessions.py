@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hardwon.api.client import sync
+from hardwon.api.client.handles import RemoteHandle
 from hardwon.api.client.outbox import ServerConnection
 from hardwon.core.errors import InvalidInput, NotAllowed, OlderServer
 from hardwon.core.values.scope import Scope
@@ -18,6 +20,9 @@ class RemoteSessions(SentSessions):
         account = connection.account
         super().__init__(connection.settings, scope, connection.clock, account=account)
         self._connection = connection
+
+    if not TYPE_CHECKING:  # what can only be done where the server runs says so
+        __getattr__ = RemoteHandle.__getattr__
 
     def _check(self) -> None:
         if self._most_telling:

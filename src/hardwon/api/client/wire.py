@@ -11,15 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from hardwon.api.operations import AUTHOR, JSON, OPERATIONS
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    NotFound,
-    OlderServer,
-    SetupError,
-    TransientError,
-    Unavailable,
-)
+from hardwon.core import errors
 from hardwon.core.time_limits import TimeLimit
 from hardwon.core.values.run import Author
 
@@ -27,15 +19,6 @@ DOOR = 0.5  # seconds that an agent's turn waits at most
 _OTHERS = 60.0  # seconds that other callers wait at most
 _ABOUT = {"agent", "project", "run", "view"}  # only in the query
 _IDLE = 4  # idle connections to keep
-
-
-class _Request(NamedTuple):
-    """One request as it is sent."""
-
-    method: str
-    target: str  # the path with its parameters
-    body: bytes
-    headers: Mapping[str, str]
 
 
 class Answer(NamedTuple):
@@ -57,7 +40,7 @@ class Wire:
     def __init__(self, url: str, key: str, *, author: Author, door: float = DOOR) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise InvalidInput(f"not the address of a server: {url!r}")
+            raise errors.InvalidInput(f"not the address of a server: {url!r}")
         self._is_encrypted = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")
@@ -99,8 +82,10 @@ class Wire:
             headers["Content-Type"] = JSON
         target = path + (f"?{urlencode(query)}" if query else "")
         limit = self._door if briefly else self._others
-        request = _Request(operation.method, target, content, headers)
-        answer = limit.run(lambda: self._exchange(request, max(1.0, 2 * limit.seconds)))
+        patience = max(1.0, 2 * limit.seconds)
+        answer = limit.run(
+            lambda: self._exchange(operation.method, target, content, headers, patience=patience)
+        )
         if answer.status >= 400:
             raise _error_of(answer)
         if operation.gives is str:
@@ -113,16 +98,17 @@ class Wire:
             while self._idle:
                 self._idle.pop().close()
 
-    def _exchange(self, request: _Request, seconds: float) -> Answer:
-        """The answer; gives up after `seconds`, when nobody waits for it any more."""
+    def _exchange(
+        self, method: str, target: str, body: bytes, headers: Mapping[str, str], *, patience: float
+    ) -> Answer:
+        """The answer; gives up when nobody waits for it any more."""
         connection = self._connection()
-        connection.timeout = seconds
+        connection.timeout = patience
         if connection.sock:
-            connection.sock.settimeout(seconds)
-        headers = {**self._headers, **request.headers}
+            connection.sock.settimeout(patience)
         try:
-            target = f"{self._prefix}{request.target}"
-            connection.request(request.method, target, request.body or None, headers)
+            address, every = f"{self._prefix}{target}", {**self._headers, **headers}
+            connection.request(method, address, body or None, every)
             response = connection.getresponse()
             wait = response.headers.get("Retry-After", "")
             answer = Answer(
@@ -130,7 +116,9 @@ class Wire:
             )
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
-            raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
+            raise errors.Unavailable(
+                f"{self._host}: {str(error) or type(error).__name__}"
+            ) from error
         with self._lock:
             has_room = len(self._idle) < _IDLE and connection.sock is not None
             if answer.status < 400 and has_room:
@@ -151,22 +139,22 @@ class Wire:
         return kind(self._host, self._port)
 
 
-def _error_of(answer: Answer) -> HardwonError:
+def _error_of(answer: Answer) -> errors.HardwonError:
     """The error that the same call would have raised on the server."""
     try:
         detail = str(answer.json["detail"])
     except (ValueError, TypeError, KeyError):
         detail = f"the server answered {answer.status}"
         if answer.status == 404:  # of a proxy, or of another program
-            return Unavailable(f"{detail}, not as hardwon does")
+            return errors.Unavailable(f"{detail}, not as hardwon does")
     if answer.status == 404:
-        missing = NotFound("thing")
+        missing = errors.NotFound("thing")
         missing.args = (detail,)
         return missing
     if answer.status in {401, 403, 421}:
-        return SetupError(f"the server refuses: {detail}")
+        return errors.SetupError(f"the server refuses: {detail}")
     if answer.status == 501:
-        return OlderServer(detail)
+        return errors.OlderServer(detail)
     if answer.status in {429, 503}:
-        return TransientError(detail, retry_after=answer.retry_after)
-    return InvalidInput(detail) if answer.status < 500 else Unavailable(detail)
+        return errors.TransientError(detail, retry_after=answer.retry_after)
+    return errors.InvalidInput(detail) if answer.status < 500 else errors.Unavailable(detail)

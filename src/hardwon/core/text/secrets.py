@@ -9,7 +9,6 @@ imported only when one may.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from hardwon.core.text.clean import clean, clip, clip_middle
 
@@ -43,7 +42,7 @@ def without_secrets(text: str) -> Screened:
     if text in _clean:
         return Screened(text)
     safe = text
-    if _may_hold_secret(text):
+    if may_hold_secret(text):
         from hardwon.core.text import redact
 
         safe = redact.redact(text)
@@ -56,12 +55,7 @@ def without_secrets(text: str) -> Screened:
 
 def all_without_secrets(*texts: str) -> tuple[Screened, ...]:
     """The whole texts, without secrets."""
-    return tuple(map(without_secrets if any_may_hold_secret(texts) else Screened, texts))
-
-
-def any_may_hold_secret(texts: Iterable[str]) -> bool:
-    """Whether the rules must run for one of the texts; they are looked at together, for speed."""
-    return _may_hold_secret(_APART.join(texts))
+    return tuple(map(without_secrets if may_hold_secret(*texts) else Screened, texts))
 
 
 def ending(text: str, limit: int) -> str:
@@ -69,8 +63,9 @@ def ending(text: str, limit: int) -> str:
     return Screened(text[-limit:]) if isinstance(text, Screened) else text[-limit:]
 
 
-def _may_hold_secret(text: str) -> bool:
-    """Whether the rules must run; quick and frequent signs are checked first."""
+def may_hold_secret(*texts: str) -> bool:
+    """Whether the rules must run for one of the texts; they are looked at together, for speed."""
+    text = _APART.join(texts)  # quick and frequent signs are checked first
     if (
         "://" in text
         or _has_long_word(text)  # early: most outputs have one

@@ -77,7 +77,13 @@ def _decode(kind: Any, data: Any) -> Any:
         if not isinstance(data, str) or data not in get_args(kind):
             raise DecodeError(f": {data!r} is none of {', '.join(get_args(kind))}")
         return data
-    return _decode_scalar(kind, data)
+    if kind is float and type(data) is int and abs(data) < 1 << 53:
+        return float(data)
+    if kind is int and type(data) is float and data.is_integer():
+        return int(data)
+    if type(data) is not kind:
+        raise DecodeError(f": {type(data).__name__} instead of {kind.__name__}")
+    return data
 
 
 def _decode_fields(kind: Any, data: Any) -> Any:
@@ -94,16 +100,6 @@ def _decode_fields(kind: Any, data: Any) -> Any:
             except DecodeError as error:
                 raise DecodeError(f".{name}{error}") from None
     return kind(**values)
-
-
-def _decode_scalar(kind: Any, data: Any) -> Any:
-    if kind is float and type(data) is int and abs(data) < 1 << 53:
-        return float(data)
-    if kind is int and type(data) is float and data.is_integer():
-        return int(data)
-    if type(data) is not kind:
-        raise DecodeError(f": {type(data).__name__} instead of {kind.__name__}")
-    return data
 
 
 _hints = functools.cache(get_type_hints)

@@ -94,7 +94,7 @@ class Injection(str):
 
     def _replace(self, **changes: Any) -> Injection:
         """The block with other facts."""
-        return Injection(**(self._asdict() | changes))
+        return Injection(**({"text": str.__str__(self)} | self.__dict__ | changes))
 
 
 NOTHING = Injection()

@@ -66,13 +66,14 @@ class ListQuery(NamedTuple):
 
 
 class Met(NamedTuple):
-    """How many runs of one agent, person and machine met a failure, and when last."""
+    """How many runs of one agent, person, machine and program met a failure, and when last."""
 
     scope: Scope
     person: str
     machine: str
     runs: int
     last: datetime
+    program: str = ""  # the coding agent that made them
 
 
 class Page(NamedTuple, Generic[T]):
@@ -302,5 +303,6 @@ class Recurring(NamedTuple):
     last: datetime
     cure: str = ""  # what got past it; "" while it is open
     people: tuple[str, ...] = ()  # whose runs they were, as far as that is recorded
+    programs: tuple[tuple[str, int], ...] = ()  # sessions of each coding agent, the most first
     cost_calls: float = 0.0  # that it takes a run to get past it
     cost_minutes: float = 0.0

@@ -126,6 +126,7 @@ class RunSoFar(NamedTuple):
     begun: float = 0.0  # seconds since 1970
     prompts: tuple[tuple[int, str], ...] = ()  # what was asked, after how many steps
     by: Author | None = None  # if it was made for somebody else than the person of this machine
+    program: str = ""  # the coding agent that made it, if a hook noted that
 
     @property
     def turn(self) -> tuple[Step, ...]:
@@ -194,6 +195,7 @@ class EndedRun(NamedTuple):
     shown: tuple[Shown, ...] = ()  # with the number of steps since; empty in lists
     person: str = ""  # who had it made; "": not recorded
     machine: str = ""
+    program: str = ""  # the coding agent that made it
 
 
 def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | Shown]:

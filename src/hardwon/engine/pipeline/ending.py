@@ -16,6 +16,7 @@ from hardwon.core.values.run import (
     Author,
     EndedRun,
     Episode,
+    Failure,
     RunSoFar,
     Shown,
     Step,
@@ -136,12 +137,13 @@ def archive_run(
     ended: datetime,
     outcome: str,
     by: Author = Author(),
+    program: str = "",
     steps: tuple[Step, ...] | None = None,
 ) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete.
 
-    `by` had it made, unless the run itself names somebody. `steps`: what `cut_steps` gives, if
-    that is known already.
+    `by` had it made, with `program`, unless the run itself names somebody, or another. `steps`:
+    what `cut_steps` gives, if that is known already.
     """
     person, machine = past.by or by
     failures = [step.failure for step in past.steps if step.failure]
@@ -164,6 +166,7 @@ def archive_run(
         shown=_cut_words(deliveries[-_SHOWN:]),
         person=person,
         machine=machine,
+        program=past.program or program,
     )
 
 
@@ -188,7 +191,11 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     ]
     for call, output in _CUTS:
         short = [
-            _short(step, call)._replace(output=clip_middle(text, output))
+            step._replace(
+                args=clip_middle(step.args, call),
+                output=clip_middle(text, output),
+                failure=step.failure and _cut_failure(step.failure),
+            )
             for step, text in zip(steps, printed, strict=True)
         ]
         sizes = [len(json.dumps(step).encode()) + 1 for step in short]
@@ -200,12 +207,8 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     return tuple(short)
 
 
-def _short(step: Step, call: int) -> Step:
-    """A step with its call and failure cut."""
-    failure = step.failure
-    if failure is not None:
-        failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
-    return step._replace(args=clip_middle(step.args, call), failure=failure)
+def _cut_failure(failure: Failure) -> Failure:
+    return failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
 
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:

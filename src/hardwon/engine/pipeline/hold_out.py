@@ -113,14 +113,6 @@ LOW_SHARE = 0.025  # the hold-out share once it is proven that lessons help
 _RECENT = timedelta(days=30)  # a lesson not shown for this long is not worth retiring
 
 
-class Review(NamedTuple):
-    """What a review of all lessons of a tenant has changed."""
-
-    retired: tuple[int, ...] = ()
-    returned: tuple[int, ...] = ()
-    share: float | None = None  # the new hold-out share, if it was lowered
-
-
 def verdicts(store: Store, window: Window) -> Iterator[Verdict]:
     """The verdicts on the lessons of a window's scopes, those with most units first.
 
@@ -154,7 +146,7 @@ def lesson_verdict(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
     return LessonVerdict(*names, helps, *arms[:4], is_retired(lesson))
 
 
-def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
+def review(store: Store, tenant: str, *, share: float, now: datetime) -> None:
     """Retire lessons that hardly help, restore others, and lower the share once help is proven."""
     judged = [
         (verdict, lesson)
@@ -173,9 +165,7 @@ def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
     with store.together():
         for verdict, lesson in changed:
             _change(store, lesson, verdict, now)
-    retired = tuple(lesson.id for _, lesson in changed if lesson.id in retirement.lessons)
-    returned = tuple(lesson.id for _, lesson in changed if lesson.id not in retirement.lessons)
-    return Review(retired, returned, _lower_share(store, tenant, share))
+    _lower_share(store, tenant, min(share, LOW_SHARE))
 
 
 def current(store: Store, treatment: Treatment) -> Lesson | None:
@@ -200,17 +190,13 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
     store.lessons.update(cleared._replace(evidence=join_evidence(cleared.evidence, [piece])))
 
 
-def _lower_share(store: Store, tenant: str, share: float) -> float | None:
-    """Lower the hold-out share if lessons are proven to help; the new share, None if unchanged."""
-    current_share = store.units.share(tenant)
-    low = min(share, LOW_SHARE)
-    if current_share is not None and current_share <= low:
-        return None
-    pooled = effect(store.units.arms(_whole(tenant, EPOCH)))
-    if pooled is None or not pooled.is_proven:
-        return None
-    store.units.set_share(tenant, low)
-    return low
+def _lower_share(store: Store, tenant: str, low: float) -> None:
+    """Lower the hold-out share if lessons are proven to help."""
+    share = store.units.share(tenant)
+    if share is None or share > low:
+        pooled = effect(store.units.arms(_whole(tenant, EPOCH)))
+        if pooled is not None and pooled.is_proven:
+            store.units.set_share(tenant, low)
 
 
 def _whole(tenant: str, since: datetime) -> Window:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.secrets import ending, screen_excerpt
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import EDITED, PREPARED, Fix, Lesson, Status
+from hardwon.core.values.lesson import EDITED, EPOCH, PREPARED, Fix, Lesson, Status
+from hardwon.core.values.report import Window
 from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.evidence.calls import calls_of, only_call
-from hardwon.knowledge.evidence.common import READERS
-from hardwon.knowledge.evidence.keys import same_key
+from hardwon.knowledge.evidence.calls import READERS, calls_of, only_call
+from hardwon.knowledge.evidence.inner import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Near, Query, query, terms
 from hardwon.knowledge.ranking.scores import (
@@ -27,7 +27,7 @@ from hardwon.knowledge.ranking.scores import (
     judge,
 )
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
-from hardwon.storage.ports import LessonStore
+from hardwon.storage.ports import LessonStore, Store
 
 if TYPE_CHECKING:
     from hardwon.knowledge.evidence.calls import Call
@@ -67,29 +67,20 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     own_ids = {candidate.match.lesson.id for candidate in own}
     others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
-        return _own_first(judged, own, others, least)
+        # And one other whose text is more clearly about it.
+        floor = min(least, max(map(_speaks, own)))
+        clearer = [one for one in others if not one.verdict and _speaks(one) > floor]
+        own_ids.update(one.match.lesson.id for one in clearer[:1])
+        return [
+            one if one.match.lesson.id in own_ids else _hide(one, "its own lesson is there")
+            for one in judged
+        ]
     if all(candidate.verdict for candidate in others):
         return judged
     # No fix is known: the best other lesson is shown instead.
     hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
     lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
     return [*others[:1], *lesser, *hidden]
-
-
-def _own_first(
-    judged: list[Judged], own: list[Judged], others: list[Judged], least: float
-) -> list[Judged]:
-    """Show the lessons of this failure, and one other whose text is more clearly about it."""
-    floor = min(least, max(map(_speaks, own)))
-    clearer = (one for one in others if not one.verdict and _speaks(one) > floor)
-    beside = list(clearer)[:1]
-    fitting = {candidate.match.lesson.id for candidate in (*own, *beside)}
-    return [
-        candidate
-        if candidate.match.lesson.id in fitting
-        else _hide(candidate, "its own lesson is there")
-        for candidate in judged
-    ]
 
 
 def _speaks(candidate: Judged) -> float:
@@ -142,45 +133,43 @@ def at_error(step: Step, task: str, near: Nearest | None) -> Query:
         call = " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
     words = f"{call}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
-    from hardwon.knowledge.reading import about, reports
+    from hardwon.knowledge.evidence import advice
+    from hardwon.knowledge.reading import reports
 
     return base_query._replace(
         text=ending(step.output, _ASKED),
-        about=tuple(dict.fromkeys(terms(about.specific_words(failure.text)))),
+        about=tuple(dict.fromkeys(terms(advice.specific_words(failure.text)))),
         red=step.output[-_TESTS:] if reports.failing_test(step.output) else "",
         is_failure=True,
     )
 
 
 _NEAREST = 4  # lessons about one call
+_RUNS = 12  # earlier runs that are looked at
 _SURE = 2  # runs that show something which one run may show by chance
 
 
 def judge_call(
-    pending: Step,
-    past: RunSoFar,
-    scope: Scope,
-    lessons: LessonStore,
-    *,
-    now: datetime,
-    earlier: Callable[[], Iterable[EndedRun]],
+    scope: Scope, pending: Step, past: RunSoFar, store: Store, now: datetime
 ) -> list[Judged]:
-    """The lesson about a pending call that failed here last; a list of one or none.
-
-    `earlier` gives the kept runs of the project; it is asked only if there is such a lesson.
-    """
+    """The lesson about a pending call that failed here last; a list of one or none."""
     call = only_call(pending)
     if call is None:
         return []
     key = same_key(call, past.task)
     query = Query("action", "", calls=(key,))
-    for match in lessons.match(scope, query, now=now, limit=_NEAREST):
+    for match in store.lessons.match(scope, query, now=now, limit=_NEAREST):
         if any(shared == key for shared, _ in match.calls):
             verdict = _why_hidden(match.lesson, call, past)
-            if not verdict and _may_work(call, match.lesson, earlier()):
+            if not verdict and _may_work(call, match.lesson, earlier_runs(scope, store)):
                 verdict = "it has worked here, too"
             return [Judged(match, 1.0, (("same call", 1.0),), verdict)]
     return []
+
+
+def earlier_runs(scope: Scope, store: Store) -> Iterator[EndedRun]:
+    """The latest kept runs of a project, oldest first."""
+    return store.ended_runs.latest(Window(scope, EPOCH), limit=_RUNS)
 
 
 def _why_hidden(lesson: Lesson, pending: Call, past: RunSoFar) -> str:

@@ -25,7 +25,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading.call_keys import blamed_keys
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.mistakes import failure_of, focus
 from hardwon.models import ask
@@ -84,7 +84,7 @@ def _lesson(job: Job, found: Blocks, *, author: str) -> Lesson:
     episode, failure = job.episode, failure_of(job.episode)
     at = focus(episode)
     failed = episode.steps[at] if at is not None else None
-    calls = blamed_keys(failed.tool, failed.args, error_line(failed.output)) if failed else ()
+    calls = typed_keys(failed.tool, failed.args, error_line(failed.output)) if failed else ()
     return Lesson(
         scope=episode.scope,
         situation=found.situation,

@@ -14,7 +14,7 @@ from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.core.text.secrets import (
     Screened,
     all_without_secrets,
-    any_may_hold_secret,
+    may_hold_secret,
     screen_excerpt,
     without_secrets,
 )
@@ -166,7 +166,7 @@ def _holds_secret(value: object) -> bool:
             pending.extend(item)
         elif isinstance(item, dict):
             pending.extend((*item, *item.values()))
-    return any_may_hold_secret(texts) and any(without_secrets(text) != text for text in texts)
+    return may_hold_secret(*texts) and any(without_secrets(text) != text for text in texts)
 
 
 class _ScreenedPort:

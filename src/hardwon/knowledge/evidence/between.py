@@ -6,6 +6,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    PLUMBING,
+    READERS,
     Call,
     calls_of,
     is_own,
@@ -13,7 +16,6 @@ from hardwon.knowledge.evidence.calls import (
     names_of,
     only_asks,
 )
-from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.reading.authored import tail
 

@@ -13,13 +13,14 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.evidence.calls import (
     CHANGING,
+    COMMON,
+    READERS,
     Call,
     calls_of,
     is_own,
     only_asks,
     part_words,
 )
-from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
@@ -31,7 +32,7 @@ from hardwon.knowledge.evidence.cures import (
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of, writings
+from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of
 from hardwon.knowledge.reading.mined_lesson import situation
 from hardwon.knowledge.reading.shell import INTERPRETERS
 
@@ -271,7 +272,7 @@ def _edits(
     steps: Sequence[Step], at: int, call: Call, task: str, passed: tuple[Met, ...]
 ) -> Iterator[Act]:
     """The changes of the project's files that a call makes."""
-    made = {writing.path: writing for writing in writings(steps[at].tool, steps[at].args)}
+    made = {writing.path: writing for writing in call.writings}
     for path in call.paths:
         if path not in made or path.startswith(_OUTSIDE) or re.search(rf"\$|{BACKUP}", path):
             continue

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import giver_of
 from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    HELP,
+    READERS,
     Call,
     calls_of,
     is_own,
-    looks_only,
     only_asks,
     part_words,
 )
-from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
 from hardwon.knowledge.reading.authored import made_paths, tail
 
@@ -127,11 +128,8 @@ def runs_file_of(call: Call, made: AbstractSet[str]) -> bool:
 
 def only_looks(call: Call) -> bool:
     """Whether a call changes nothing, as far as everybody knows."""
-    if call.program in READERS:
-        return looks_only(call)
-    is_known = call.program in COMMON
-    is_look = is_known and not LOOKS.isdisjoint(part_words(call)[1:2])
-    return is_look or not HELP.isdisjoint(call.shape.split())
+    is_known = call.program in COMMON | READERS
+    return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
 
 
 def said_words(step: Step) -> set[str]:

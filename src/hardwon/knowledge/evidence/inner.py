@@ -7,10 +7,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import Call, calls_of, part_words
-from hardwon.knowledge.evidence.common import COMMON, READERS
+from hardwon.knowledge.evidence.calls import COMMON, READERS, Call, calls_of, only_call, part_words
+from hardwon.knowledge.evidence.folding import fold_numbers
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.knowledge.reading.bodies import is_failed_json
+from hardwon.knowledge.reading.call_keys import call_key
 from hardwon.knowledge.reading.reading import read_failure
 
 if TYPE_CHECKING:
@@ -185,3 +186,27 @@ def _is_of_part(call: Call, other: Call) -> bool:
     """Whether two calls are of the same part of a program, one perhaps with more words."""
     ours, theirs = part_words(call), part_words(other)
     return all(word == its for word, its in zip(ours, theirs, strict=False)) and bool(ours)
+
+
+SAME = "&"  # the grain of keys for the same call, with values of the task folded
+
+
+def same_key(call: Call, task: str) -> str:
+    """The key of exactly this call: blanks, quotes and numbers of the task are folded.
+
+    Of a tool every value counts.
+    """
+    if call.is_tool:
+        return call_key(SAME, f"{call.program} {call.text}")
+    return call_key(SAME, " ".join(fold_numbers(call.text, task).replace("'", '"').split()))
+
+
+def failed_key(step: Step, task: str) -> tuple[str, ...]:
+    """The key of the one call of a step, if that failed."""
+    call = only_call(step) if step.failed else None
+    return (same_key(call, task),) if call is not None and call == failing_call(step) else ()
+
+
+def worked_keys(step: Step, task: str) -> tuple[str, ...]:
+    """The keys of the calls that a working step made."""
+    return tuple(same_key(call, task) for call in calls_of(step) if not call.has_script)

@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
-from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
-from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKING, PLUMBING, READERS, SETTING_UP
+from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    HELP,
+    LOOKING,
+    PLUMBING,
+    READERS,
+    SETTING_UP,
+    Call,
+    calls_of,
+    looks_only,
+    names_of,
+    only_asks,
+)
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import made_paths, tail, writings
+from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.reports import is_red
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +42,7 @@ _EVERYDAY = 6  # calls of a program in one run: another one tells nothing
 _SHORT_SCRIPT = 160  # characters of a script that shows what it does
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
+SHOWN = 300  # characters of one call that are shown
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
@@ -66,31 +79,39 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         first_call = _set_up_call(failing, steps[at:])
         if first_call and working is None:
             working = next((call for call in goals if call.program == failing.program), None)
-        if working is None or _was_passed(steps, at, failing, weights):
+        if working is None or is_cut(working) or _was_passed(steps, at, failing, weights):
             continue
         if not _is_same_goal(failing, working, steps, at):
             continue
-        is_same = working.is_same(failing)
-        way = tuple(
-            one for one in way_there(steps, at, failing, working) if not _own_files(one.call, steps)
-        )
-        own = _own_files(working, steps)
-        is_own = bool(own) and (is_same or own != _own_files(failing, steps))
-        if own:  # what the run wrote itself helps nobody else, unless it was missing or is short
-            older = _own_files(working, steps[: at + 1])
-            way = tuple(
-                one
-                for one in way
-                if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
-            )
         cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
-        way = _without_search(way, failing, cure)
+        way, is_own = _way(steps, at, failing, working, cure)
         way = (Asked(first_call), *way) if first_call else way
         if not way and _is_other_edit(working, failing):
             continue
-        if way or not (is_same or is_own) or (working.is_tool and not is_further):
-            found.append(Passed(at, failing, way, working, is_further, is_own))
+        if way or not (working.is_same(failing) or is_own) or (working.is_tool and not is_further):
+            # what the run changed to make its own script work is its task
+            mark = NEXT if is_own and any(one.call.changes for one in way) else ""
+            found.append(Passed(at, failing, way, working, is_further, is_own, mark))
     return found
+
+
+def _way(
+    steps: Sequence[Step], at: int, failing: Call, working: Call, cure: set[str]
+) -> tuple[tuple[Asked, ...], bool]:
+    """What may be told of the calls on the way; whether what worked is a script of the run.
+
+    What the run wrote itself helps nobody else, unless it was missing or is short.
+    """
+    own = _own_files(working, steps)
+    is_own = bool(own) and (working.is_same(failing) or own != _own_files(failing, steps))
+    older = _own_files(working, steps[: at + 1])
+    way = tuple(
+        one
+        for one in way_there(steps, at, failing, working)
+        if not (_own_files(one.call, steps) or one.call.is_blind or is_cut(one.call))
+        if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
+    )
+    return _without_search(way, failing, cure), is_own
 
 
 def _working_call(
@@ -112,6 +133,12 @@ def _working_call(
     next_failing = failing_call(last) if _kind(last) != _kind(steps[at]) else None
     working = _nearest(failing, [next_failing], weights) if next_failing else None
     return working, working is not None
+
+
+def is_cut(call: Call) -> bool:
+    """Whether a script is too long to be shown; a part of it would mislead."""
+    is_script = "\n" in call.typed and not (call.is_tool or call.writings)
+    return is_script and len(call.typed) > SHOWN
 
 
 def _is_other_edit(working: Call, failing: Call) -> bool:
@@ -359,6 +386,8 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
     """
     if failing.program != working.program or failing.is_same(working):
         return True
+    if is_red(steps[at].output) and working.kind == failing.kind and not failing.is_tool:
+        return False  # other tests tell nothing about these
     if failing.is_tool and failing.paths:
         return failing.paths == working.paths
     old, new = dict(leaves(failing)), dict(leaves(working))
@@ -383,10 +412,9 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
 
 def changed_rows(call: Call, signs: str = "+-") -> list[str]:
     """The lines that an edit removed and added, each with its sign; a blank means it stayed."""
-    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
     rows = (
         row.rstrip()
-        for each in made
+        for each in (call.writings if call.is_tool else ())
         for row in ndiff(each.old.splitlines(), (each.new or each.text).splitlines())
     )
     return [row for row in rows if row[:1] in signs and row[1:].strip()]

@@ -10,8 +10,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
-from hardwon.knowledge.evidence.trails import arguments, changed_rows, leaves
-from hardwon.knowledge.reading.authored import writings
+from hardwon.knowledge.evidence.trails import SHOWN, arguments, changed_rows, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,6 @@ TRAIL = "trail"  # the sort of a fix that shows calls
 FURTHER = "further"  # the same where the last call failed, too, in another way
 SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD, NEXT])
 VALUES = " ~"  # at the end of a key: only values were changed
-_SHOWN = 300  # characters of one call
 _ANSWER = 200  # characters of an answer
 _NAMES = 80  # characters of the names of arguments beside those that were changed
 _PARTS = 4  # changes that are named
@@ -71,9 +69,8 @@ def _key(found: Passed) -> str:
 
 def _name_before(call: Call) -> str:
     """What came first: the program, or an edit of a file with the new words that it brought."""
-    made = writings(call.program if call.is_tool else "bash", call.text) if call.paths else ()
-    old = {word for each in made for word in re.findall(r"\w{3,}", each.old)}
-    new = {word for each in made for word in re.findall(r"\w{3,}", each.new)}
+    old = {word for each in call.writings for word in re.findall(r"\w{3,}", each.old)}
+    new = {word for each in call.writings for word in re.findall(r"\w{3,}", each.new)}
     words = " ".join(sorted(new - old)[:_NEW_WORDS]) or call.program
     return f"{EDITED.removeprefix(PREPARED)}{words}" if call.paths else call.program
 
@@ -87,7 +84,9 @@ def trail_text(found: Passed, run: Seen) -> str:
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
-    result = "Called instead, and it worked" if found.replaced else result
+    if found.replaced and not found.before:
+        failing = "" if found.failing.is_tool else f" of `{show_call(found.failing, run)}`"
+        return f"Instead{failing}, `{show_call(found.working, run)}` worked."
     if any(asked.call is found.working for asked in said):  # nothing else is known
         return explained.rstrip()
     if not first and found.working.is_same(found.failing):
@@ -113,7 +112,7 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
             for row in rows[:_LINES]
         )
         return f"edit of `{fold_call(call.paths[0], run.task)}`:\n" + "\n".join(shown)
-    if call.paths and len(call.script) > _SHOWN:  # a part of it would mislead
+    if call.writings and len(call.typed) > SHOWN and not call.is_tool:
         return f"write `{fold_call(call.paths[0], run.task)}`"
     text = show_call(call, run)
     return f"\n{text}" if "\n" in text else f"`{text}`"
@@ -122,11 +121,10 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
 def show_call(call: Call, run: Seen) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
-        typed = f"{call.text}\n{call.script}" if call.script else call.text
-        return clip(shorten_values(fold_call(typed, run.task)), _SHOWN)
+        return clip(shorten_values(fold_call(call.typed, run.task)), SHOWN)
     given = [_argument(name, value, run) for name, value in leaves(call)]
     given.sort(key=lambda argument: "=" not in argument)
-    return clip(f"{call.program}({', '.join(given)})", _SHOWN)
+    return clip(f"{call.program}({', '.join(given)})", SHOWN)
 
 
 def _argument(name: str, value: object, run: Seen) -> str:
@@ -147,7 +145,7 @@ def _show_working(found: Passed, run: Seen) -> str:
     changes = _changes(found, run)
     names = ", ".join(name for name, _ in leaves(working))
     names = "…" if changes and len(names) > _NAMES else names
-    return f"`{clip(f'{working.program}({names})', _SHOWN)}`{changes}"
+    return f"`{clip(f'{working.program}({names})', SHOWN)}`{changes}"
 
 
 def _changes(found: Passed, run: Seen) -> str:

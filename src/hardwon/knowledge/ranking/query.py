@@ -54,7 +54,6 @@ class Query(NamedTuple):
     signature: str = ""  # the exact digest of the failure
     kind: str = ""  # the digest of its kind
     calls: tuple[str, ...] = ()  # the keys of the pending call
-    chains: tuple[tuple[str, ...], ...] = ()  # the same keys in chains, from general to specific
     usual: int = 0  # how many of the lessons met most often are candidates too
     reach: int = 0  # at most, index entries that are read; 0: depends on the store's size
     near: Near = ()  # lessons near in meaning
@@ -201,15 +200,14 @@ def query(
     *,
     signature: str = "",
     kind: str = "",
-    chains: tuple[tuple[str, ...], ...] = (),
+    calls: tuple[str, ...] = (),
     usual: int = 0,
     reach: int = 0,
     near: Near = (),
 ) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
-    calls = tuple(dict.fromkeys(key for chain in chains for key in chain))
-    return Query(door, text, words, signature, kind, calls, chains, usual, reach, near)
+    return Query(door, text, words, signature, kind, calls, usual, reach, near)
 
 
 def entries_read(asked: Query, lessons: int) -> int:

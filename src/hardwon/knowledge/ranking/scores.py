@@ -19,8 +19,8 @@ from hardwon.core.values.lesson import (
     evidence_of,
     is_of_test_in,
 )
+from hardwon.knowledge.evidence import advice
 from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, terms
-from hardwon.knowledge.reading import about
 
 if TYPE_CHECKING:
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
@@ -220,7 +220,7 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     """
     offered = evidence_of(match.lesson, Kind.OFFERED)
     is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
-    return is_new or about.quotes(match.lesson, query.text)
+    return is_new or advice.quotes(match.lesson, query.text)
 
 
 def text_evidence(query: Query, match: Match, by: Weights) -> float:
@@ -231,7 +231,7 @@ def text_evidence(query: Query, match: Match, by: Weights) -> float:
     """
     held, rarity = _words_held(match), match.rarity
     own = [rarity[word] for word in query.about if word in held and word in rarity]
-    is_quoted = about.quotes(match.lesson, query.text)
+    is_quoted = advice.quotes(match.lesson, query.text)
     if not (own or is_quoted):
         return 0.0
     crowd = 0.0 if is_quoted else by.crowded * log(max(1.0, match.total / by.few))

@@ -9,7 +9,7 @@ A step passes through these files in this order:
     what is its name?     reading          builds the Failure: exact digest, kind, line
                             signature      the exact name
     is it a mistake?      mistakes         or an answer that the agent wanted
-    which call was it?    call_keys        keys by which similar calls are found
+    which call was it?    call_keys        calls in one form, and the keys of a call
                             shell          command lines, parsed
                             authored       files that the run itself wrote
     is it a loop?         loops            the same call, the same failure, no change
@@ -17,6 +17,5 @@ A step passes through these files in this order:
                             changed_lines  lines that made a script of the run work
     the lesson            mined_lesson     made and updated by rules
 
-Before the next call: guards (calls that a person has forbidden), about (what the text of a lesson
-is about, where no run produced it).
+Before the next call: guards (calls that a person has forbidden).
 """

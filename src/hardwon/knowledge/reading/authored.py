@@ -33,7 +33,7 @@ _DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
-_SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
 _FILE = r"['\"]([\w./~-]{1,200}\.[A-Za-z]\w{0,5})['\"]"
 
 
@@ -147,7 +147,7 @@ def part_writings(part: Command) -> list[Writing]:
         return _substitutions(part.operands)
     if part.script:
         paths = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
-        if not paths and re.search(_SCRIPT_WRITES, part.script):
+        if not paths and re.search(SCRIPT_WRITES, part.script):
             paths = re.findall(_FILE, part.script)[:1]
         return [Writing(path, is_edit=True) for path in paths]
     return [Writing(path) for path in _made_paths(part)]

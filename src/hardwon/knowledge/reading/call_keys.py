@@ -1,12 +1,4 @@
-"""Tool calls in a canonical form, and the keys by which similar calls are found.
-
-A call has keys of four grains, the finest first. A lesson keeps the keys of the calls behind it:
-
-    = pytest -q tests/test_a.py    exactly this call
-    @ pytest tests/test_a.py       the program and one of its targets
-    ~ pytest -q .py                the program, its flags and the kinds of its targets
-    : pytest                       the program and its sub-command
-"""
+"""Tool calls in a canonical form, and the keys by which a call is found again."""
 
 from __future__ import annotations
 
@@ -17,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean
 from hardwon.core.text.secrets import screen_excerpt
+from hardwon.knowledge.evidence.calls import READERS
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
@@ -27,39 +20,17 @@ if TYPE_CHECKING:
 
 
 ARGS_LIMIT = 8192
-EXACT, TARGET, KIND, PROGRAM = "=@~:"
+EXACT = "="  # the grain of keys for a call as it was typed
 _KEY_LIMIT = 200
-_PARTS, _TARGETS = 12, 4
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
 _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
     ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
 )
-_FLAG = r"-{1,2}[A-Za-z][^\s=]*"
-_VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
-_PLUMBING = frozenset(
-    ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
-)
 
 
-class CallKey(str):
-    """One key of a call. It is stored as text: the sign of its grain, a space, the call."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, grain: str, text: str) -> CallKey:
-        """The key of this grain, cut to the stored length."""
-        return cls(f"{grain} {text}"[:_KEY_LIMIT])
-
-    @property
-    def grain(self) -> str:
-        """EXACT, TARGET, KIND or PROGRAM, or a sign that a run's own keys have."""
-        return self[:1]
-
-    @property
-    def text(self) -> str:
-        """The key without the sign of its grain."""
-        return self[2:]
+def call_key(grain: str, text: str) -> str:
+    """The key of a call as it is stored: the sign of its grain, a space, the call."""
+    return f"{grain} {text}"[:_KEY_LIMIT]
 
 
 def canonical(args: Any) -> str:
@@ -120,76 +91,24 @@ def _dump(args: Any) -> str:
         return as_text(args)
 
 
-def call_keys(tool: str, args: str) -> tuple[CallKey, ...]:
-    """The keys of a call, each once; of a chain the keys of all its commands."""
+def typed_keys(tool: str, args: str, error: str | None = None) -> tuple[str, ...]:
+    """The keys of a call as it was typed: of each command, or of the one an error line is about."""
     if args.startswith("{"):
-        return _structured_keys(tool.lower(), args)
-    keys = [key for command in parse(args)[:_PARTS] for key in command_keys(command)]
-    return tuple(dict.fromkeys(keys)) or (CallKey.of(PROGRAM, tool.lower()),)
-
-
-def blamed_keys(tool: str, args: str, error: str) -> tuple[CallKey, ...]:
-    """The keys of the command that the error line is about."""
-    if args.startswith("{"):
-        return _structured_keys(tool.lower(), args)
-    command = blamed_command(parse(args), error)
-    return tuple(command_keys(command)) if command else call_keys(tool, args)
-
-
-def command_keys(command: Command) -> list[CallKey]:
-    """The keys of one command of a chain, the finest first."""
-    program = _program(command)
-    is_module = bool(command.via) and command.via[-1].endswith(" -m")
-    head = " ".join(filter(None, ("python -m" if is_module else "", program, command.verb)))
-    flags = sorted({match[0] for flag in command.flags if (match := re.match(_FLAG, flag))})
-    targets = [word for word in command.targets if word[0] not in "\"'"]
-    kinds = sorted({_kind(target) for target in targets})
-    files = [target for target in targets if "/" in target or "." in target][:_TARGETS]
-    return [
-        CallKey.of(EXACT, " ".join(command.words)),
-        *(CallKey.of(TARGET, f"{head} {target}") for target in files),
-        CallKey.of(KIND, " ".join((head, *flags, *kinds))),
-        CallKey.of(PROGRAM, f"{program} {command.verb}".rstrip()),
-    ]
-
-
-def _program(command: Command) -> str:
-    """The name of a program, with its directory if it belongs to the project."""
-    if command.program.startswith("/") or "venv/" in command.program:
-        return command.name
-    versioned = re.fullmatch(_VERSION, command.program)
-    return versioned[1] if versioned else command.program
-
-
-def _kind(target: str) -> str:
-    """The kind of a target: its extension, a path, or a word."""
-    extension = re.search(r"\.\w{1,5}$", target.split("::")[0])
-    return extension[0] if extension else "dir" if "/" in target else "word"
+        return (call_key(EXACT, f"{tool.lower()} {args}"),)
+    commands = parse(args)
+    if error is not None:
+        blamed = blamed_command(commands, error)
+        commands = (blamed,) if blamed else ()
+    return tuple(dict.fromkeys(call_key(EXACT, " ".join(each.words)) for each in commands))
 
 
 def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
-    """The command whose program the error names, else the last one that is not plumbing."""
+    """The command whose program the error names, else the last one that is no reader."""
     for command in chain:
         if command.name and is_message_of(command.name, error):
             return command
-    working = [command for command in chain if command.builtin not in _PLUMBING] or chain
+    working = [command for command in chain if command.builtin not in READERS] or chain
     return working[-1] if working else None
-
-
-def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:
-    """The keys of a call with named arguments."""
-    try:
-        values = json.loads(args)
-    except ValueError:  # clipped
-        values = {}
-    paths = [v for v in values.values() if isinstance(v, str) and re.fullmatch(r"[\w@./~-]+", v)]
-    files = [path for path in paths if "/" in path or "." in path][:_TARGETS]
-    return (
-        CallKey.of(EXACT, f"{tool} {args}"),
-        *(CallKey.of(TARGET, f"{tool} {path}") for path in files),
-        CallKey.of(KIND, " ".join((tool, *sorted(values)))),
-        CallKey.of(PROGRAM, tool),
-    )
 
 
 _METHODS = r"GET|POST|PUT|PATCH|DELETE|HEAD"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from itertools import accumulate
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import Fix
+from hardwon.knowledge.evidence.advice import GENERAL
 from hardwon.knowledge.reading.authored import edits_source, is_coined, is_shell, tail, text_of
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.reading import missing_name
@@ -39,22 +42,10 @@ _NOISE = (  # lines that say nothing about a failure: comments, output, checks, 
 )
 _IMPORT = r"\s*(?:from\s+\S+\s+import\b|import\b|use\s|using\s|#include|const .* = require\()"
 _CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
-_PASSED = r"[(,]\s*([a-z_]\w*)=(?!=)"
 _KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _OWN_CODE = r"(?m)^\s*(?:(?:async )?(?:def|function|func|fn) |class \w+\()"
 _DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
-_BUILT_IN = """
-print str int len list dict set tuple open range type repr isinstance getattr setattr super sorted
-format join append main run if for while with return def class and or not in zip map filter exec
-eval any all bool float next iter function func async await exists remove unlink mkdir
-"""
-_USUAL = """
-error errors exception warning fatal failed failure cannot could not found file files such directory
-module modules named name names the for and with from has have was were are this that line open read
-command unable can does doesn exist exists invalid unknown missing import value values type object
-main true false none null exit code status you your must use using
-"""
-_PLAIN, _STOP = frozenset(_BUILT_IN.split()), frozenset(_USUAL.split())
+_PLAIN = frozenset(dir(builtins))
 _PERSONAL = (
     r"[\w.+-]@[\w-]{1,200}\.\w|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"
@@ -81,14 +72,12 @@ def lines_fix(steps: Sequence[Step], at: int) -> Fix | None:
         return None  # an earlier version worked, or the code below the script was changed as well
     failing = _failing_line(steps[at], old)
     old = old._replace(text=_code_reached(old.text, failing))  # moved lines count as new
-    chosen = _choose(old, new, line=line, failing=failing)
-    names = _key_names(chosen, old, new, line=line)
-    names = [name for name in names if not is_coined(name, steps)][:4]
-    code = _as_text(chosen)
+    code = _choose(old, new, line=line, failing=failing)
+    names = [name for name in _key_names(code, old, new) if not is_coined(name, steps)][:4]
     if not names or len(code) > _LIMIT or re.search(_OWN_CODE, code) or re.search(_PERSONAL, code):
         return None
     text = f"In the {'script' if new.name else 'code'}, with your own names:\n{code}"
-    return Fix(LINES, text, f"{LINES} {' '.join(names)}", "", _removed_calls(chosen, old, new))
+    return Fix(LINES, text, f"{LINES} {' '.join(names)}")
 
 
 def has_lines(fix: Fix, code: str) -> bool:
@@ -161,8 +150,8 @@ def _code_reached(text: str, failing: str) -> str:
     return "\n".join(lines[:end])
 
 
-def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
-    """The added lines that are about the error, by line number; of few added lines all."""
+def _choose(old: Code, new: Code, *, line: str, failing: str) -> str:
+    """The added statements that are about the error, with their imports; of few all."""
     lines, known = new.text.splitlines(), {each.strip() for each in old.text.splitlines()}
     at = next((k for k, each in enumerate(lines) if failing and each.strip() == failing), -1)
     end = _statement_end(lines, at) if at >= 0 else len(lines)  # what follows has not run
@@ -171,77 +160,42 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
         for k, each in enumerate(lines[: end + 1])
         if each.strip() and each.strip() not in known and not re.match(_NOISE, each)
     ]
+    depths = [0, *accumulate(map(_open_brackets, lines))]  # a part of a call is shown with it
+    code = [k for k in added if not (re.match(_IMPORT, lines[k]) or depths[k] > 0)]
     names = _names_in(re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line))
-    words = set(re.findall(r"\w+", old.text)) | _PLAIN
-    code = [k for k in added if not re.match(_IMPORT, lines[k])]
     about = {
         k
         for k in code
         if _is_related(_names_in(lines[k]), names) or (at < 0 and _replaces(lines[k], failing))
     }
-    fresh = {k for k in code if _brings(lines[k], words)}
-    picked = [k for block in _groups(code, apart=2) for k in _telling(block, about, fresh)]
-    if not picked and at >= 0 and len(fresh) <= _FEW and not missing_name(line):
-        picked = sorted(fresh)
-    chosen: dict[int, str] = {}
+    picked = list[int]()
+    for block in _blocks(code):
+        telling = [k for k in block if k in about]
+        picked += block if telling and len(block) <= _SHORT else telling
+    if not picked and at >= 0 and not missing_name(line):
+        calls = [k for k in code if re.search(_CALL, lines[k])]
+        picked = calls if len(calls) <= _FEW else []
+    chosen = set[int]()
     for k in picked:
-        start, stop = _head(lines, k, known), _statement_end(lines, k)
-        whole = {n: lines[n] for n in (start, *range(k, stop + 1)) if lines[n].strip()}
-        if len(chosen | whole) <= _SHOWN:
-            chosen |= whole
-    chosen = _whole_groups(_outside_calls(chosen, lines))
-    used = set(re.findall(r"\w+", " ".join(chosen.values())))
+        whole = {n for n in range(k, _statement_end(lines, k) + 1) if lines[n].strip()}
+        chosen |= whole if len(chosen | whole) <= _SHOWN else set()
+    used = {word for k in chosen for word in re.findall(r"\w+", lines[k])}
     imports = (k for k in added if re.match(_IMPORT, lines[k]))
     needed = (k for k in imports if used & {*re.findall(r"\w+", lines[k].split("import")[-1])})
-    return {k: lines[k] for k in needed} | chosen
+    shown = [
+        [lines[k].rstrip() for k in block] for block in (list(needed), *_blocks(sorted(chosen)))
+    ]
+    return "\n".join(dedent("\n".join(block)) for block in shown if block)
 
 
-def _telling(block: list[int], about: set[int], fresh: set[int]) -> list[int]:
-    """The lines of a block to show: of a short one all, if one of them is about the error."""
-    if about.isdisjoint(block):
-        return []
-    both = [k for k in block if k in about & fresh]
-    return block if len(block) <= _SHORT else both or [k for k in block if k in about]
-
-
-def _brings(line: str, known: set[str]) -> bool:
-    """Whether a line has a function or keyword that the old code does not mention."""
-    return any(
-        word not in known
-        for pair in re.findall(rf"{_CALL}|{_PASSED}", line)
-        for word in pair
-        if word
-    )
-
-
-def _outside_calls(chosen: dict[int, str], lines: list[str]) -> dict[int, str]:
-    """The lines without those inside a call that is not shown, unless no line remains."""
-    depth, inside = 0, set[int]()
-    for at, line in enumerate(lines):
-        if depth > 0 and at - 1 not in chosen:
-            inside.add(at)
-        depth += _open_brackets(line)
-    return {at: line for at, line in chosen.items() if at not in inside} or chosen
-
-
-def _whole_groups(chosen: dict[int, str]) -> dict[int, str]:
-    """The lines without groups that close what they do not open, or leave it open."""
-    whole: dict[int, str] = {}
-    for group in _groups(chosen, apart=1):
-        depths = list(accumulate(_open_brackets(chosen[at]) for at in group))
-        if min(depths) >= 0 and depths[-1] == 0:
-            whole |= {at: chosen[at] for at in group}
-    return whole
-
-
-def _groups(places: Iterable[int], *, apart: int) -> list[list[int]]:
-    """Line numbers in groups that are at most so far apart."""
-    groups: list[list[int]] = []
-    for at in sorted(places):
-        if not groups or at - groups[-1][-1] > apart:
-            groups.append([])
-        groups[-1].append(at)
-    return groups
+def _blocks(places: Iterable[int]) -> list[list[int]]:
+    """Line numbers in blocks, with at most one other line between two."""
+    blocks: list[list[int]] = []
+    for at in places:
+        if not blocks or at - blocks[-1][-1] > 2:
+            blocks.append([])
+        blocks[-1].append(at)
+    return blocks
 
 
 def _statement_end(lines: list[str], at: int) -> int:
@@ -250,21 +204,8 @@ def _statement_end(lines: list[str], at: int) -> int:
     while depth > 0 and end + 1 < len(lines) and end - at < _SHOWN:
         end += 1
         depth += _open_brackets(lines[end])
-    if lines[end].rstrip().endswith((":", "{")) and end + 1 < len(lines):
-        end += 1
-    return end
-
-
-def _head(lines: list[str], at: int, known: set[str]) -> int:
-    """The line that opens the added block around a line; the line itself if none does."""
-    margin = len(lines[at]) - len(lines[at].lstrip())
-    for k in range(at - 1, -1, -1):
-        width = len(lines[k]) - len(lines[k].lstrip())
-        if lines[k].strip() and width < margin:
-            is_added = lines[k].strip() not in known or re.match(r"\s+class ", lines[k])
-            is_opening = lines[k].rstrip().endswith(":") and not re.match(_NOISE, lines[k])
-            return k if is_added and is_opening else at
-    return at
+    is_head = lines[end].rstrip().endswith((":", "{")) and end + 1 < len(lines)
+    return end + is_head
 
 
 def _open_brackets(line: str) -> int:
@@ -276,7 +217,7 @@ def _open_brackets(line: str) -> int:
 def _names_in(text: str) -> set[str]:
     """The specific words of a text in lower case; compound names are split into parts."""
     words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
-    return {word.lower() for word in words} - _STOP
+    return {word.lower() for word in words} - GENERAL
 
 
 def _is_related(ours: set[str], theirs: set[str]) -> bool:
@@ -293,38 +234,9 @@ def _replaces(line: str, failing: str) -> bool:
     return len(words & set(re.findall(r"\w{3,}", line))) * 2 > len(words)
 
 
-def _key_names(chosen: dict[int, str], old: Code, new: Code, *, line: str) -> list[str]:
+def _key_names(code: str, old: Code, new: Code) -> list[str]:
     """The names that the lines bring: new functions, else keywords."""
-    text = "\n".join(each for each in chosen.values() if not re.match(_IMPORT, each))
+    text = "\n".join(each for each in code.splitlines() if not re.match(_IMPORT, each))
     own = set(re.findall(_DEFINED, f"{new.text}\n{old.text}")) | _PLAIN
-    before = set(re.findall(r"\w+", old.text))
-    calls, keywords = set(re.findall(_CALL, text)) - own, set(re.findall(_KEYWORD, text)) - own
-    told = {word for word in keywords if word in line}
-    candidates = (calls - before, told | (keywords - before))
-    return sorted(next(filter(None, candidates), set()))
-
-
-def _as_text(chosen: dict[int, str]) -> str:
-    """The lines as text, each group without its common indentation."""
-    groups = [[chosen[at] for at in group] for group in _groups(chosen, apart=2)]
-    margins = [min(len(each) - len(each.lstrip()) for each in group) for group in groups]
-    return "\n".join(
-        each[margin:].rstrip()
-        for group, margin in zip(groups, margins, strict=True)
-        for each in group
-    )
-
-
-def _removed_calls(chosen: dict[int, str], old: Code, new: Code) -> str:
-    """The calls of the old code that most resemble the shown lines and are gone, in words."""
-    now = {each.strip() for each in new.text.splitlines()}
-    gone = [
-        each.strip()
-        for each in old.text.splitlines()
-        if each.strip() not in now
-        and "(" in each
-        and not (re.match(_NOISE, each) or re.match(_IMPORT, each))
-        if any(_replaces(shown, each) for shown in chosen.values())
-    ]
-    plain = [each for each in gone if len(each) <= 120 and "`" not in each]
-    return "; ".join(f"`{each}`" for each in plain[:2] if not re.search(_PERSONAL, each))
+    own |= set(re.findall(r"\w+", old.text))
+    return sorted(set(re.findall(_CALL, text)) - own or set(re.findall(_KEYWORD, text)) - own)

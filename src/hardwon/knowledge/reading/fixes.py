@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import PREPARED, TEXT_LIMIT, UNCHANGED, Fix
-from hardwon.knowledge.evidence.calls import calls_of
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS, calls_of
 from hardwon.knowledge.evidence.inner import failing_call, with_failure
 from hardwon.knowledge.evidence.trails import find_passed
 from hardwon.knowledge.evidence.wording import (
@@ -28,6 +27,7 @@ from hardwon.knowledge.reading.authored import (
     is_coined,
     is_shell,
     part_edits_source,
+    tail,
     text_of,
     writings,
 )
@@ -123,6 +123,9 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     failing = failing_call(step)
     if failing is None:
         return tuple(fixes)
+    if failing.is_tool and failing.paths:  # how another file was edited helps nobody
+        files = {tail(path) for path in failing.paths}
+        fixes = [fix for fix in fixes if any(file in fix.text for file in files)]
     named = {fix: _program_of(fix, step) for fix in fixes if fix.sort in SHOW_CALLS}
     own = tuple(fix for fix in fixes if named.get(fix, failing.program) == failing.program)
     if all(fix.worked <= _FEW for fix in own):  # else the record says more
@@ -141,7 +144,7 @@ def _shared_part(mistake: str, words: set[str]) -> float:
 
 def with_failing_call(fix: Fix) -> Fix:
     """The fix with the call that failed in front, for a reader who made another one."""
-    if fix.sort not in SHOW_CALLS or not fix.mistake:
+    if fix.sort not in SHOW_CALLS or not fix.mistake or f"`{fix.mistake}`" in fix.text:
         return fix
     return fix._replace(text=f"`{fix.mistake}` failed so, too. {fix.text}")
 

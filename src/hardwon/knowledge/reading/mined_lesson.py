@@ -31,12 +31,10 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.folding import fold_call
-from hardwon.knowledge.evidence.inner import called_parts, failing_call
-from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.inner import called_parts, failed_key, failing_call
 from hardwon.knowledge.evidence.wording import FURTHER, VALUES
-from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.authored import is_shell, tail
-from hardwon.knowledge.reading.call_keys import blamed_command
+from hardwon.knowledge.reading.call_keys import blamed_command, typed_keys
 from hardwon.knowledge.reading.changed_lines import LINES
 from hardwon.knowledge.reading.reading import INLINE, NAME, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
 
 
@@ -99,7 +96,7 @@ def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
 
 def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
     """The failing call as it was typed, for guards, and as later runs may make it."""
-    typed = call_keys.blamed_keys(step.tool, step.args, failure.line)[:1]
+    typed = typed_keys(step.tool, step.args, failure.line)
     return (*typed, *failed_key(step, task))
 
 
@@ -123,7 +120,7 @@ def situation(text: str, step: Step) -> str:
         return f"When the test `{test[1]}` fails"
     line = step.failure.line if step.failure else ""
     is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
-    called = called_parts(step) if is_shell(step) else ()
+    called = called_parts(step)
     if is_usage(line, called):
         return f"When you see “{clip(fold_call(line), _QUOTE)}”"
     printed = printed_text(text, line)

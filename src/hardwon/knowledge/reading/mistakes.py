@@ -12,9 +12,9 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
-from hardwon.knowledge.reading.authored import tail, writings
+from hardwon.knowledge.reading.authored import SCRIPT_WRITES, edits_source, tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.fixes import fix_shown
+from hardwon.knowledge.reading.fixes import fix_shown, has_revert
 from hardwon.knowledge.reading.reading import is_limit, read_failure
 from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquote
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.job import Job
-    from hardwon.core.values.run import Step
-    from hardwon.knowledge.reading.authored import Writing
     from hardwon.knowledge.reading.shell import Command
 
 
@@ -159,7 +157,20 @@ def _is_inline(command: Command) -> bool:
 
 
 def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
-    return any(_is_own(unquote(word), step, before) for word in _files(command))
+    files = (tail(unquote(word).split("::", 1)[0]) for word in _files(command))
+    names = (name for file in files for name in (file, *file.split(".")) if name)
+    return any(_was_made(name, (*before, step)) for name in names)
+
+
+def _was_made(name: str, steps: Sequence[Step]) -> bool:
+    """Whether the run wrote the file before a successful step mentioned it."""
+    for step in steps:
+        made = [tail(each.path) for each in writings(step.tool, step.args) if not each.old]
+        if name in made or any(file.split(".", 1)[0] == name for file in made):
+            return True
+        if not step.failed and (name in step.args or name in step.output):
+            return False
+    return False
 
 
 def _is_set_up(line: str) -> bool:
@@ -178,30 +189,6 @@ def _files(command: Command) -> list[str]:
     return []
 
 
-def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether the run made the file of this path or dotted name itself."""
-    name = tail(path.split("::", 1)[0])
-    return any(
-        _was_made(candidate, (*before, step)) for candidate in (name, *name.split(".")) if candidate
-    )
-
-
-def _was_made(name: str, steps: Sequence[Step]) -> bool:
-    """Whether the run wrote the file before a successful step mentioned it."""
-    for earlier in steps:
-        if name in earlier.args:
-            files = [tail(writing.path) for writing in _writings_of(earlier) if not writing.old]
-            if name in files or any(file.split(".", 1)[0] == name for file in files):
-                return True
-        if not earlier.failed and (name in earlier.args or name in earlier.output):
-            return False
-    return False
-
-
-def _writings_of(step: Step) -> tuple[Writing, ...]:
-    return writings(step.tool, step.args)
-
-
 def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether an assertion of a test suite fails while the sources are edited."""
     if not re.search(_TESTERS, called) or _is_set_up(line):
@@ -214,21 +201,12 @@ def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -
 def _has_edited(steps: Sequence[Step]) -> bool:
     """Whether the run edited an existing file and has not reverted the edit."""
     has_edit = False
-    for at, earlier in enumerate(steps):
-        if re.search(_REVERTS, earlier.args):
-            has_edit = False
-        elif not has_edit:
-            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _writings_of(earlier))
+    for at, step in enumerate(steps):
+        made = writings(step.tool, step.args)
+        patches = any(re.search(SCRIPT_WRITES, writing.text) for writing in made)
+        is_edit = patches or edits_source(step, steps[:at])
+        has_edit = not has_revert(step) and (has_edit or is_edit)
     return has_edit
-
-
-def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
-    is_patch = bool(re.search(_PATCHES, writing.text))
-    return is_patch or bool(writing.old) or not _was_made(tail(writing.path), steps)
-
-
-_REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
-_PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
 
 
 _QUOTED = 9  # shorter lines are too common to be searched for

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.evidence.common import READERS
+from hardwon.knowledge.evidence.calls import READERS
 from hardwon.knowledge.reading.bodies import (
     enclosed_status,
     is_failed_body,
@@ -113,7 +113,7 @@ def _has_tool_failed(tool: str, text: str) -> bool:
     )
 
 
-_HEAD, _TAIL = 600, 12_000
+_TAIL = 12_000
 _VIEWERS = READERS | {"egrep", "strings", ":"}  # they print what is there, or nothing
 _SHOWING = frozenset(
     ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]

@@ -9,15 +9,7 @@ from datetime import datetime
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import plural
-from hardwon.core.values.dream import (
-    CONSOLIDATING,
-    DISPUTED,
-    Dream,
-    DreamChange,
-    DreamState,
-    Edit,
-    merge_lessons,
-)
+from hardwon.core.values import dream as dreams
 from hardwon.core.values.lesson import Kind, Lesson, Status, statuses, without_evidence
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
@@ -25,7 +17,9 @@ from hardwon.engine.runtime import Runtime
 _CHUNK = 100
 
 
-def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> list[Edit]:
+def apply(
+    engine: Runtime, dream: str, edits: Iterable[dreams.Edit], now: datetime
+) -> list[dreams.Edit]:
     """Make the edits and note how to undo them; return the edits that still applied."""
     applied, changes = [], []
     with engine.store.dreams.together():
@@ -38,13 +32,13 @@ def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> 
     return applied
 
 
-def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
+def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[dreams.Dream, int, int]:
     """Take back what a dream did: its row, how many lessons were restored, how many were not.
 
     A lesson that was changed or deleted since then stays as it is.
     """
     row = settle(engine, engine.store.dreams.get(scope, dream_id))
-    if row.state in (DreamState.UNDONE, DreamState.RUNNING):
+    if row.state in (dreams.DreamState.UNDONE, dreams.DreamState.RUNNING):
         raise InvalidInput(f"dream {row.id[:8]} is {row.state} and cannot be undone")
     changes = engine.store.dreams.changes(row.id)[::-1]
     restored = 0
@@ -52,33 +46,33 @@ def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]
         with engine.store.dreams.together():
             for change in changes[start : start + _CHUNK]:
                 restored += _restore(engine, row.scope._replace(project=change.project), change)
-    row = row._replace(state=DreamState.UNDONE)
+    row = row._replace(state=dreams.DreamState.UNDONE)
     engine.store.dreams.save(row)
     return row, restored, len(changes) - restored
 
 
-def settle(engine: Runtime, row: Dream) -> Dream:
+def settle(engine: Runtime, row: dreams.Dream) -> dreams.Dream:
     """The current row of a dream; one whose process is gone is marked as died."""
-    if row.state != DreamState.RUNNING:
+    if row.state != dreams.DreamState.RUNNING:
         return row
     lock = lease(engine, row)
     if lock is None or lock.is_held():
         return row
     # It may have ended before the lock was checked.
     row = engine.store.dreams.get(row.scope, row.id)
-    if row.state != DreamState.RUNNING:
+    if row.state != dreams.DreamState.RUNNING:
         return row
     _files.unlink(lock.path)
     return mark_dead(engine, row)
 
 
-def mark_dead(engine: Runtime, row: Dream) -> Dream:
+def mark_dead(engine: Runtime, row: dreams.Dream) -> dreams.Dream:
     """Mark an interrupted dream as died, with what it had done by then."""
     changes = engine.store.dreams.changes(row.id)
     updated = [change for change in changes if change.before]
     row = row._replace(
-        state=DreamState.DIED,
-        memories_consolidated=sum(change.kind in CONSOLIDATING for change in updated),
+        state=dreams.DreamState.DIED,
+        memories_consolidated=sum(change.kind in dreams.CONSOLIDATING for change in updated),
         report=(
             f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
             f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
@@ -91,8 +85,8 @@ def mark_dead(engine: Runtime, row: Dream) -> Dream:
 
 
 def _make_edit(
-    engine: Runtime, dream: str, edit: Edit, lessons: list[Lesson], now: datetime
-) -> list[DreamChange]:
+    engine: Runtime, dream: str, edit: dreams.Edit, lessons: list[Lesson], now: datetime
+) -> list[dreams.DreamChange]:
     if edit.target is not None:
         return _replace_parents(engine, dream, edit, lessons, now)
     if edit.tag and len(lessons) < len(edit.lessons):
@@ -105,28 +99,30 @@ def _make_edit(
 
 
 def _replace_parents(
-    engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
-) -> list[DreamChange]:
+    engine: Runtime, dream: str, edit: dreams.Edit, parents: list[Lesson], now: datetime
+) -> list[dreams.DreamChange]:
     """Replace the parents by one lesson; they are kept as superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
-    new = merge_lessons(parents, edit.target, dream, now)
+    new = dreams.merge_lessons(parents, edit.target, dream, now)
     if edit.words:
         if parents[0].updated_at > now:  # its words were changed meanwhile
             return []
         new = without_evidence(new._replace(**edit.words._asdict()), Kind.REWORD)
     stored = engine.store.lessons.add(new)
-    added = DreamChange(
+    added = dreams.DreamChange(
         edit.kind, stored.id, stored.scope.project, edit.reason, after=stored.status
     )
     return [added, *(_set_status(engine, edit, parent) for parent in parents)]
 
 
-def _set_status(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> DreamChange:
+def _set_status(
+    engine: Runtime, edit: dreams.Edit, lesson: Lesson, *, tag: str = ""
+) -> dreams.DreamChange:
     tags = (*lesson.tags, tag) if tag else lesson.tags
     status = edit.status or lesson.status
     engine.store.lessons.update(lesson._replace(status=status, tags=tags))
-    return DreamChange(
+    return dreams.DreamChange(
         edit.kind,
         lesson.id,
         lesson.scope.project,
@@ -137,14 +133,14 @@ def _set_status(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -
     )
 
 
-def _restore(engine: Runtime, scope: Scope, change: DreamChange) -> bool:
+def _restore(engine: Runtime, scope: Scope, change: dreams.DreamChange) -> bool:
     try:
         lesson = engine.store.lessons.get(scope, change.lesson)
     except NotFound:
         return False
     if lesson.status not in statuses(change.after):
         return False
-    tags = tuple(tag for tag in lesson.tags if tag != DISPUTED or tag in change.tags)
+    tags = tuple(tag for tag in lesson.tags if tag != dreams.DISPUTED or tag in change.tags)
     status = change.before or Status.RETIRED
     engine.store.lessons.update(lesson._replace(status=status, tags=tags))
     return True
@@ -159,7 +155,7 @@ def _active(engine: Runtime, scope: Scope, number: int) -> Lesson | None:
     return lesson if lesson.is_active else None
 
 
-def lease(engine: Runtime, dream: Dream) -> Lease | None:
+def lease(engine: Runtime, dream: dreams.Dream) -> Lease | None:
     """The lease of a dream; None for stores in memory, which end with the process."""
     path = os.path.join(engine.settings.home, f"dream-{dream.id}.lock")
     return Lease(path) if engine.on_disk else None

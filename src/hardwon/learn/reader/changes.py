@@ -9,24 +9,15 @@ from typing import NamedTuple
 
 from hardwon.core.text.grounding import QUOTED, fold_text, keep_supported
 from hardwon.core.text.named_values import is_random
-from hardwon.core.values.lesson import (
-    MINED,
-    Change,
-    Evidence,
-    Kind,
-    Lesson,
-    Status,
-    join_evidence,
-    kept_calls,
-    unique,
-)
+from hardwon.core.values import lesson as lessons
+from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status
 from hardwon.core.values.run import Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
-from hardwon.knowledge.evidence.keys import failed_key
-from hardwon.knowledge.reading.call_keys import blamed_keys
+from hardwon.knowledge.evidence.inner import failed_key
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.learn.reader.answer import Answer, Item
 from hardwon.storage.ports import Store
 
@@ -98,7 +89,7 @@ def _add(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: S
     opposed = [other for other in items if contradicts(item, lesson.kinds, other)]
     if opposed:  # a person decides; until then it is shown at its failure only
         differs = (Evidence(Kind.DIFFERS, str(other.id)) for other in opposed)
-        evidence = join_evidence(lesson.evidence, differs)
+        evidence = lessons.join_evidence(lesson.evidence, differs)
         lesson = lesson._replace(status=Status.CANDIDATE, evidence=evidence)
     return store.lessons.add(screen_lesson(lesson).with_dates(by.now, keeps_dates=False))
 
@@ -110,7 +101,7 @@ def new_item(item: Item, by: Reading) -> Lesson:
     keys = list[str]()
     for step in failed:  # the call as it was typed, and as later runs may make it
         line = step.failure.line if step.failure else ""
-        keys += (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, by.task))
+        keys += (*typed_keys(step.tool, step.args, line), *failed_key(step, by.task))
     return Lesson(
         scope=by.scope,
         situation=f"When {item.when}",
@@ -118,9 +109,9 @@ def new_item(item: Item, by: Reading) -> Lesson:
         correction=item.do,
         tags=(item.sort,) if item.sort else (),
         trigger=Trigger.RUN,
-        signatures=unique(tuple(failure.exact for failure in failures if failure.exact)),
-        kinds=unique(tuple(failure.kind for failure in failures)),
-        calls=kept_calls(unique(tuple(keys))),
+        signatures=lessons.unique(tuple(failure.exact for failure in failures if failure.exact)),
+        kinds=lessons.unique(tuple(failure.kind for failure in failures)),
+        calls=lessons.kept_calls(lessons.unique(tuple(keys))),
         evidence=_evidence(item.steps, by),
         origin=f"{ORIGIN}:{by.run}",
         author=by.author,
@@ -154,7 +145,7 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
     )
     new = new_item(complete, by)
     if lesson.author == "person":
-        differs = join_evidence(new.evidence, (Evidence(Kind.DIFFERS, str(lesson.id)),))
+        differs = lessons.join_evidence(new.evidence, (Evidence(Kind.DIFFERS, str(lesson.id)),))
         new = new._replace(
             status=Status.CANDIDATE, evidence=differs, job=f"{by.job}:change:{lesson.id}"
         )
@@ -163,10 +154,10 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
         situation=new.situation,
         mistake=new.mistake,
         correction=new.correction,
-        signatures=unique((*lesson.signatures, *new.signatures)),
-        kinds=unique((*lesson.kinds, *new.kinds)),
-        calls=kept_calls(unique((*lesson.calls, *new.calls))),
-        evidence=join_evidence(lesson.evidence, new.evidence, (_confirmation(by),)),
+        signatures=lessons.unique((*lesson.signatures, *new.signatures)),
+        kinds=lessons.unique((*lesson.kinds, *new.kinds)),
+        calls=lessons.kept_calls(lessons.unique((*lesson.calls, *new.calls))),
+        evidence=lessons.join_evidence(lesson.evidence, new.evidence, (_confirmation(by),)),
         author=by.author,
         importance=max(lesson.importance, new.importance),
         met=lesson.met + 1,
@@ -179,7 +170,7 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
 
 
 def _confirm(lesson: Lesson, by: Reading, store: Store) -> Lesson:
-    evidence = join_evidence(lesson.evidence, _evidence((), by), (_confirmation(by),))
+    evidence = lessons.join_evidence(lesson.evidence, _evidence((), by), (_confirmation(by),))
     confirmed = lesson._replace(met=lesson.met + 1, evidence=evidence, updated_at=by.now)
     store.lessons.update(confirmed)
     return confirmed
@@ -187,11 +178,11 @@ def _confirm(lesson: Lesson, by: Reading, store: Store) -> Lesson:
 
 def _withdraw(lesson: Lesson, why: str, by: Reading, store: Store) -> Lesson:
     """The item, retired with the reason; a person's item is only marked as doubtful."""
-    marked = lesson._replace(evidence=join_evidence(lesson.evidence, _evidence((), by)))
+    marked = lesson._replace(evidence=lessons.join_evidence(lesson.evidence, _evidence((), by)))
     if lesson.author == "person":
         doubt = Evidence(Kind.WEAKENED, f"{by.run}: {why}", by.now.timestamp())
         marked = marked._replace(
-            evidence=join_evidence(marked.evidence, (doubt,)), updated_at=by.now
+            evidence=lessons.join_evidence(marked.evidence, (doubt,)), updated_at=by.now
         )
     else:
         store.history.note(Change(lesson, WITHDRAW, by.now))
@@ -308,7 +299,7 @@ def _plain_words(text: str) -> str:
 
 def contradicts(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
     """Whether an item is about the failure or the call of a lesson, and says the opposite."""
-    if lesson.origin == MINED or not _is_about_the_same(item, kinds, lesson):
+    if lesson.origin == lessons.MINED or not _is_about_the_same(item, kinds, lesson):
         return False
     words, other = _bag(item.do), _bag(lesson.correction)
     if len(words & other) < _ALIKE * len(words | other):

@@ -147,7 +147,8 @@ def _read_span(span: Span) -> Row | None:
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     asked = [message.text for message in messages if message.role == "user" and message.text]
-    asked += [given[name] for event, name in _ASKED.items() if _is_event(given, event, name)]
+    told = [given.get(name) for event, name in _ASKED.items() if given.get("event.name") == event]
+    asked += [text for text in told if isinstance(text, str)]
     step = next(
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
@@ -182,10 +183,6 @@ def _read_span(span: Span) -> Row | None:
         ),
     )
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
-
-
-def _is_event(given: Mapping[str, Any], event: str, name: str) -> bool:
-    return given.get("event.name") == event and isinstance(given.get(name), str)
 
 
 def _screen(value: Any, limit: int) -> str:
@@ -399,7 +396,7 @@ def spans_in_json(document: Any) -> Iterator[Span]:
         for part in _list(document, "resourceLogs"):
             resource = _attributes(part.get("resource") or {})
             for scope in _list(part, "scopeLogs"):
-                logged = (_logged(record, resource) for record in _list(scope, "logRecords"))
+                logged = (_span_of_log(record, resource) for record in _list(scope, "logRecords"))
                 yield from (one for one in logged if one.trace)
     except _ODD as error:
         raise InvalidInput("the document is no OTLP request") from error
@@ -496,7 +493,7 @@ def _span(span: Any, resource: Mapping[str, Any]) -> Span:
     )
 
 
-def _logged(record: Any, resource: Mapping[str, Any]) -> Span:
+def _span_of_log(record: Any, resource: Mapping[str, Any]) -> Span:
     """A log record as a span without a duration, in the trace or the conversation that it names.
 
     The same message logged again, as clients do that log the whole history, is the same span.

@@ -21,6 +21,8 @@ from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.runtime import Runtime, prompt_text
+from hardwon.knowledge.reading.call_keys import EXACT
+from hardwon.knowledge.reading.shell import main_command
 from hardwon.learn.transcripts import insight as insights
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.catalog import Context
@@ -209,7 +211,6 @@ REDUNDANT, CONFLICTING, COMPLEMENTARY = "redundant", "conflicting", "complementa
 SUMMARIES = "session-summaries.md"  # says what happened, not what to do
 _FILES, _SIZE = 500, 256 * 1024
 _NEAR, _SHARED = 0.4, 3
-_SHAPE = ": "  # begins the key of a call without its arguments
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
 
 
@@ -280,8 +281,8 @@ def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
     words = insights.content_words(insight.text)
     near = max(library.passages, key=lambda line: _share(words, line.words), default=None)
     if near is None or _share(words, near.words) < _NEAR:
-        shape = next((key for key in insight.calls if key.startswith(_SHAPE)), "")
-        command = insights.content_words(shape)
+        typed = next((key[2:] for key in insight.calls if key[0] == EXACT), "")
+        command = insights.content_words(main_command(typed).does)
         error = insights.content_words(insight.evidence[0].quote if insight.kinds else "")
         near = max(library.passages, key=lambda line: _named(command, error, line), default=None)
         if near is None or not _named(command, error, near):

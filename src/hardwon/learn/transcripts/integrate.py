@@ -49,7 +49,7 @@ def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationRepor
     ]
     for number, is_new in record["lessons"]:
         _forget(engine, scope, number, is_new, record["session"])
-    state.unnote(record["mined"])
+    state.note(record["mined"])  # as not mined
     state.forget(identity)
     return IntegrationReport(
         identity, tuple(dict.fromkeys(files)), tuple(number for number, _ in record["lessons"])
@@ -100,6 +100,18 @@ _ARCHIVE = "memory-archive.md"  # entries that had to leave MEMORY.md
 _NAMES = 99  # files of one title
 
 
+class IntegrationReport(NamedTuple):
+    """What an integration did, or took back."""
+
+    id: str
+    files: tuple[str, ...] = ()
+    lessons: tuple[int, ...] = ()
+    known_lessons: int = 0  # how many of these existed before
+    moved: int = 0  # entries that left MEMORY.md to make room
+    notes: tuple[str, ...] = ()  # what was stored elsewhere than the person chose, and why
+    problems: tuple[str, ...] = ()
+
+
 class Integration:
     """Writes one selection; if a step fails, everything written is taken back."""
 
@@ -114,6 +126,7 @@ class Integration:
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
+        self._summary: Summary | None = None
         self._changes: list[tuple[FileChange, str]] = []
         self._lessons: list[tuple[int, bool]] = []
         self._keys: list[tuple[str, str, str]] = []
@@ -122,18 +135,18 @@ class Integration:
 
     def apply(self, selection: Selection, *, vouched: bool) -> IntegrationReport:
         """Store all choices or none; `vouched` when a person made them."""
-        context = self._context
+        self._summary = selection.summary
         try:
             for choice in selection.choices:
                 insight = choice.insight
                 self._keys.append((insight.key, insight.title, insight.entry))
-                self._store(choice, selection.summary)
+                self._store(choice)
                 self._keep(insight, vouched=vouched)
             if selection.choices and selection.summary:  # in place of an earlier one
                 note = render.session_note(selection.summary, self._session, self._now)
                 self._keys.append((note.key, note.title, note.summary))
                 added = notes.Added(note.key, note.title, note.summary, self._session)
-                base = context.project_level or context.user_level
+                base = self._context.project_level or self._context.user_level
                 self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
@@ -141,47 +154,49 @@ class Integration:
             raise
         if self._changes or self._lessons:
             self._record()
-        return self._report()
+        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
+        return IntegrationReport(
+            id=self._id if files or self._lessons else "",
+            files=files,
+            lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),
+            known_lessons=len({number for number, is_new in self._lessons if not is_new}),
+            moved=self._moved,
+            notes=tuple(self._notes),
+        )
 
-    def verify(self, report: IntegrationReport) -> list[str]:
-        """Problems with what was written, in words; empty when all is well."""
+    def verify(self, report: IntegrationReport) -> IntegrationReport:
+        """The report with the problems of what was written, in words; none when all is well."""
+        get, problems = self._engine.store.lessons.get, list[str]()
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-        stored, problems = self._engine.store.lessons, []
-        checks += [partial(stored.get, self._scope, number) for number in report.lessons]
+        checks += [partial(get, self._scope, number) for number in report.lessons]
         for check in checks:
             try:
                 check()
             except HardwonError as error:
                 problems.append(str(error))
-        return problems
+        return report._replace(problems=tuple(problems))
 
-    def _store(self, choice: Choice, summary: Summary | None) -> None:
-        insight = choice.insight
-        if choice.merge == MERGE and choice.related:
-            self._merge(choice.related.path, insight, summary)
+    def _store(self, choice: Choice) -> None:
+        insight, related = choice.insight, choice.related
+        if choice.merge == MERGE and related:
+            self._merge(related.path, insight)
         elif choice.tier == TIER_A and self._context.memory:
-            self._load(insight, summary)
-        elif choice.related:
-            self._create(self._folder(choice.scope, insight), self._page(insight, summary))
+            self._load(insight)
         else:
-            self._archive(self._folder(choice.scope, insight), insight, summary)
+            self._archive(choice.scope, insight, is_apart=related is not None)
 
-    def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
+    def _merge(self, path: str, insight: Insight) -> None:
         """Add to the file about this subject; only notes have front matter."""
         if ".insights" in path.split(os.sep):
-            self._grow(path, self._page(insight, summary))
+            self._grow(path, self._note(insight))
         elif path == self._context.memory:
-            self._load(insight, summary)
+            self._load(insight)
         else:
             entry = render.entry(insight, self._now)
-            self._update(
-                path,
-                lambda text: (
-                    text if memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
-                ),
-            )
+            has, add = memory_md.has, memory_md.with_entry
+            self._update(path, lambda text: text if has(text, entry.key) else add(text, entry))
 
-    def _load(self, insight: Insight, summary: Summary | None) -> None:
+    def _load(self, insight: Insight) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
         path, entry = self._context.memory, render.entry(insight, self._now)
         if memory_md.has(read_text(path), entry.key):
@@ -194,7 +209,7 @@ class Integration:
                 file = os.path.join(folder, name if is_free else f"{insight.key}-{name}")
             fitted, leaving = _fit(text, entry, insight.title, file)
             if fitted is None:
-                archived = self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                archived = self._archive(OWN_PROJECT, insight)
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
@@ -206,6 +221,24 @@ class Integration:
             # If the file has changed since it was read, it is tried again.
             if self._update(path, lambda now, old=text, new=fitted: new if now == old else now):
                 self._moved += len(leaving)
+
+    def _archive(self, scope: str, insight: Insight, *, is_apart: bool = False) -> str:
+        """Tier B: into the file of its tool, or into its own file if a person wrote that one.
+
+        `is_apart`: in a new file, as the person saw the related note. Returns the path.
+        """
+        note, folder = self._note(insight), self._folder(scope, insight)
+        stem = notes.slug(note.title).removesuffix(".md")
+        topic = insight.tags[-1] if insight.tags else insight.category
+        names = [notes.slug(topic), f"{stem}.md", f"{note.key}.md"]
+        if is_apart:
+            names = [f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, _NAMES))]
+        for path in (os.path.join(folder, name) for name in names):
+            is_free = not os.path.lexists(path)
+            if is_free or (not is_apart and "<!-- hardwon:" in (read_text(path) or "")):
+                self._grow(path, note)
+                return path
+        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
 
     def _folder(self, scope: str, insight: Insight) -> str:
         """The folder of the notes of a scope: user, project or domain."""
@@ -219,27 +252,8 @@ class Integration:
             return os.path.join(base, ".insights", "domain", domains[0])
         return os.path.join(base, ".insights")
 
-    def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
-        """Tier B: into the file of its tool, or into its own file if a person wrote that one."""
-        note = self._page(insight, summary)
-        topic = insight.tags[-1] if insight.tags else insight.category
-        for name in (notes.slug(topic), notes.slug(note.title), f"{note.key}.md"):
-            path = os.path.join(folder, name)
-            text = read_text(path)
-            if text is None or "<!-- hardwon:" in text:
-                self._grow(path, note)
-                return path
-        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
-
-    def _create(self, folder: str, note: Note) -> None:
-        """Tier B, in a new file: the person saw the related note and wants this one apart."""
-        stem = notes.slug(note.title).removesuffix(".md")
-        for name in (stem, *(f"{stem}-{number}" for number in range(2, _NAMES))):
-            path = os.path.join(folder, f"{name}.md")
-            if not os.path.lexists(path):
-                self._grow(path, note)
-                return
-        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
+    def _note(self, insight: Insight) -> Note:
+        return render.note(insight, self._summary, self._session, self._now)
 
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
@@ -286,33 +300,17 @@ class Integration:
         return None
 
     def _record(self) -> None:
-        self._state.save(
-            self._id,
-            {
-                "id": self._id,
-                "at": self._now.isoformat(),
-                "session": self._session,
-                "mined": key_of(self._context.place),
-                "scope": list(self._scope),
-                "keys": self._keys,
-                "changes": [[*change, root] for change, root in self._changes],
-                "lessons": self._lessons,
-            },
-        )
-
-    def _report(self) -> IntegrationReport:
-        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
-        return IntegrationReport(
-            id=self._id if files or self._lessons else "",
-            files=files,
-            lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),
-            known_lessons=len({number for number, is_new in self._lessons if not is_new}),
-            moved=self._moved,
-            notes=tuple(self._notes),
-        )
-
-    def _page(self, insight: Insight, summary: Summary | None) -> Note:
-        return render.note(insight, summary, self._session, self._now)
+        record = {
+            "id": self._id,
+            "at": self._now.isoformat(),
+            "session": self._session,
+            "mined": key_of(self._context.place),
+            "scope": list(self._scope),
+            "keys": self._keys,
+            "changes": [[*change, root] for change, root in self._changes],
+            "lessons": self._lessons,
+        }
+        self._state.save(self._id, record)
 
 
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
@@ -342,79 +340,41 @@ def _check_file(path: str) -> None:
 _STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
 
 
-class Handoff:
-    """A private directory for one run; removed when the run is over."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    @property
-    def run(self) -> str:
-        """The name with which a later process can continue."""
-        return os.path.basename(self.path)
-
-    def write(self, name: str, text: str) -> None:
-        """Write one file."""
-        _files.replace(os.path.join(self.path, name), text.encode())
-
-    def read(self, name: str) -> str:
-        """One file's text."""
-        with open(os.path.join(self.path, name), encoding="utf-8") as file:
-            return file.read()
-
-    def remove(self) -> None:
-        """Forget the run."""
-        shutil.rmtree(self.path, ignore_errors=True)
-
-
-class IntegrationReport(NamedTuple):
-    """What an integration did, or took back."""
-
-    id: str
-    files: tuple[str, ...] = ()
-    lessons: tuple[int, ...] = ()
-    known_lessons: int = 0  # how many of these existed before
-    moved: int = 0  # entries that left MEMORY.md to make room
-    notes: tuple[str, ...] = ()  # what was stored elsewhere than the person chose, and why
-    problems: tuple[str, ...] = ()
-
-
 class MiningState:
     """The folder `sessions` in hardwon's home."""
 
     def __init__(self, home: str) -> None:
         self._base = os.path.join(home, "sessions")
 
-    def new_handoff(self) -> Handoff:
-        """A fresh, private directory with an unguessable name."""
+    def new_handoff(self) -> str:
+        """A fresh, private directory with an unguessable name, for one run."""
         runs = self._folder("runs")
-        for name in os.listdir(runs):
-            path = os.path.join(runs, name)
-            if time.time() - os.stat(path).st_mtime > _STALE:
-                shutil.rmtree(path, ignore_errors=True)
-        return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))
+        for entry in os.scandir(runs):
+            if time.time() - entry.stat().st_mtime > _STALE:
+                shutil.rmtree(entry.path, ignore_errors=True)
+        return tempfile.mkdtemp(prefix="run-", dir=runs)
 
-    def handoff(self, run: str) -> Handoff:
+    def handoff(self, run: str) -> str:
         """The directory of a run that waits for answers, else NotFound."""
         path = os.path.join(self._base, "runs", file_id(run, "run"))
         if not os.path.isdir(path):
             raise NotFound("run", run)
-        return Handoff(path)
+        return path
 
     def save(self, identity: str, record: dict[str, Any]) -> None:
         """Store the record of an integration, atomically."""
         self._folder("integrations")
-        _files.replace(self._record(identity), json.dumps(record).encode(), durable=True)
+        _files.replace(self._path(identity), json.dumps(record).encode(), durable=True)
 
     def integrations(self) -> list[str]:
         """The ids of all integrations, oldest first."""
         folder = os.path.join(self._base, "integrations")
-        names = os.listdir(folder) if os.path.isdir(folder) else []
+        names = os.listdir(folder) if os.path.isdir(folder) else ()
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
     def load(self, identity: str) -> dict[str, Any]:
         """The record of an integration, else NotFound."""
-        path = self._record(identity)
+        path = self._path(identity)
         try:
             with open(path, encoding="utf-8") as file:
                 record: dict[str, Any] = json.load(file)
@@ -426,10 +386,7 @@ class MiningState:
 
     def forget(self, identity: str) -> None:
         """Drop the record of an integration that was taken back."""
-        _files.unlink(self._record(identity))
-
-    def _record(self, identity: str) -> str:
-        return os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
+        _files.unlink(self._path(identity))
 
     def mined_sizes(self) -> dict[str, int]:
         """The size at which each session was mined, by agent and session."""
@@ -443,17 +400,13 @@ class MiningState:
                     sizes[str(key)] = int(size)
         return sizes
 
-    def note(self, place: SessionPlace) -> None:
-        """Remember that a session was mined as it is now."""
-        self._append([key_of(place), place.size, place.changed])
-
-    def unnote(self, key: str) -> None:
-        """Forget that a session was mined."""
-        self._append([key, -1, 0.0])
-
-    def _append(self, row: list[Any]) -> None:
-        line = json.dumps(row).encode() + b"\n"
+    def note(self, key: str, size: int = -1, changed: float = 0.0) -> None:
+        """Remember that a session was mined at this size; without one, that it was not."""
+        line = json.dumps([key, size, changed]).encode() + b"\n"
         _files.append(os.path.join(self._folder(""), "mined.jsonl"), line)
+
+    def _path(self, identity: str) -> str:
+        return os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
 
     def _folder(self, name: str) -> str:
         path = os.path.join(self._base, name)
@@ -466,33 +419,36 @@ def key_of(place: SessionPlace) -> str:
     return f"{place.agent}:{place.id}"
 
 
+def write_file(folder: str, name: str, text: str) -> None:
+    """Write one file of a run."""
+    _files.replace(os.path.join(folder, name), text.encode())
+
+
 _TARGETS = {"A": "MEMORY.md", "B": ".insights/"}
 
 
-def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:
+def write_delta(folder: str, delta: Delta, place: SessionPlace, now: datetime) -> None:
     """The extractors' three files, and `delta.json` for the process that continues."""
-    handoff.write("session-summary.md", summary_text(delta.summary))
-    handoff.write("extracted-insights.md", insights_text(delta, place.id, now))
-    handoff.write("related-knowledge.md", related_text(delta))
-    handoff.write("delta.json", json.dumps({**plain(delta), "place": plain(place)}))
-
-
-def read_delta(handoff: Handoff) -> tuple[SessionPlace, Delta]:
-    """The session and what was extracted of it in an earlier process."""
-    stored = json.loads(handoff.read("delta.json"))
-    return from_plain(SessionPlace, stored["place"]), from_plain(Delta, stored)
-
-
-def summary_text(summary: Summary) -> str:
-    """The summary as a page."""
+    summary = delta.summary
     decisions = "\n".join(f"- {decision}" for decision in summary.decisions) or "- (none stated)"
-    return (
+    page = (
         f"## Session Summary\n\n{summary.text}\n\n**Main Task**: {summary.task}\n\n"
         f"**Key Decisions**:\n{decisions}\n\n**Duration**: {summary.duration}\n"
     )
+    write_file(folder, "session-summary.md", page)
+    write_file(folder, "extracted-insights.md", _insights_text(delta, place.id, now))
+    write_file(folder, "related-knowledge.md", _related_text(delta))
+    write_file(folder, "delta.json", json.dumps({**plain(delta), "place": plain(place)}))
 
 
-def insights_text(delta: Delta, session: str, now: datetime) -> str:
+def read_delta(folder: str) -> tuple[SessionPlace, Delta]:
+    """The session and what was extracted of it in an earlier process."""
+    with open(os.path.join(folder, "delta.json"), encoding="utf-8") as file:
+        stored = json.load(file)
+    return from_plain(SessionPlace, stored["place"]), from_plain(Delta, stored)
+
+
+def _insights_text(delta: Delta, session: str, now: datetime) -> str:
     """The insights as a page."""
     text = (
         f"# Extracted Insights\n\nSession: {session}\nExtracted: {now.isoformat()}\n"
@@ -513,7 +469,7 @@ def insights_text(delta: Delta, session: str, now: datetime) -> str:
     return text
 
 
-def related_text(delta: Delta) -> str:
+def _related_text(delta: Delta) -> str:
     """Related knowledge as a page."""
     titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
     text = "# Related Knowledge\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, cast
@@ -12,31 +14,13 @@ from hardwon.core.time_limits import run_sync
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts import catalog
+from hardwon.learn.transcripts import catalog, integrate, questions
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import extract
 from hardwon.learn.transcripts.insight import Delta
-from hardwon.learn.transcripts.integrate import (
-    Handoff,
-    Integration,
-    IntegrationReport,
-    MiningState,
-    key_of,
-    read_delta,
-    undo,
-    write_delta,
-)
+from hardwon.learn.transcripts.integrate import undo
 from hardwon.learn.transcripts.past import PastSessions, Tell
-from hardwon.learn.transcripts.questions import (
-    Answer,
-    Question,
-    Selection,
-    all_questions,
-    answers_from,
-    cautious,
-    select,
-)
 from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.ports import Run
@@ -52,14 +36,14 @@ CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
 Watch = Callable[[int], None]  # is told the phase that begins
 
 
-Answerer = Callable[["Delta", Context], Answer]
+Answerer = Callable[["Delta", Context], questions.Answer]
 
 
 class Mining(NamedTuple):
     """The result of mining one session."""
 
     place: SessionPlace
-    report: IntegrationReport
+    report: integrate.IntegrationReport
     delta: Delta | None = None
     problem: str = ""  # why it failed; "" otherwise
 
@@ -70,12 +54,12 @@ class OpenQuestions(NamedTuple):
     run: str
     context: Context
     delta: Delta
-    questions: tuple[Question, ...]
+    questions: tuple[questions.Question, ...]
 
 
-def by_policy(delta: Delta, context: Context) -> Answer:
+def by_policy(delta: Delta, context: Context) -> questions.Answer:
     """Answers without a person."""
-    return cautious(delta)
+    return questions.cautious(delta)
 
 
 class Sessions(PastSessions):
@@ -83,7 +67,7 @@ class Sessions(PastSessions):
 
     def __init__(self, engine: Runtime, scope: Scope) -> None:
         super().__init__(engine, scope)
-        self._state = MiningState(engine.settings.home)
+        self._state = integrate.MiningState(engine.settings.home)
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
@@ -124,10 +108,10 @@ class Sessions(PastSessions):
 
         `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        with self._handoff() as handoff:
-            context, delta = self._extract(place, handoff, watch, tell)
+        with self._handoff() as folder:
+            context, delta = self._extract(place, folder, watch, tell)
             watch(SELECTION)
-            selection = select(delta, context.mode, answerer(delta, context))
+            selection = questions.select(delta, context.mode, answerer(delta, context))
             vouched = answerer is not by_policy
             report = self._integrate(context, selection, vouched=vouched, watch=watch)
         return Mining(place, report, delta)
@@ -136,29 +120,25 @@ class Sessions(PastSessions):
         self, place: SessionPlace, *, tell: Tell = lambda done, of: None
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
-        with self._handoff() as handoff:
-            return self._extract(place, handoff, tell=tell)
+        with self._handoff() as folder:
+            return self._extract(place, folder, tell=tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
-        handoff = self._state.new_handoff()
-        try:
-            context, delta = self._extract(place, handoff)
-        except BaseException:
-            handoff.remove()
-            raise
-        questions = all_questions(delta, context.mode)
-        return OpenQuestions(handoff.run, context, delta, tuple(questions))
+        with self._handoff(keeps=True) as folder:
+            context, delta = self._extract(place, folder)
+        asked = questions.all_questions(delta, context.mode)
+        return OpenQuestions(os.path.basename(folder), context, delta, tuple(asked))
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
         """Integrate what the answers choose of a waiting run; nothing if one answer is wrong."""
-        handoff = self._state.handoff(run)
-        place, delta = read_delta(handoff)
+        folder = self._state.handoff(run)
+        place, delta = integrate.read_delta(folder)
         context = context_of(place)
-        answerer = answers_from(answers, delta, context.mode)
-        selection = select(delta, context.mode, answerer)
+        answerer = questions.answers_from(answers, delta, context.mode)
+        selection = questions.select(delta, context.mode, answerer)
         report = self._integrate(context, selection, vouched=True)
-        handoff.remove()
+        shutil.rmtree(folder, ignore_errors=True)
         return Mining(context.place, report, delta)
 
     def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]:
@@ -167,19 +147,19 @@ class Sessions(PastSessions):
             try:
                 yield self.mine(place)
             except HardwonError as error:
-                yield Mining(place, IntegrationReport(""), problem=str(error))
+                yield Mining(place, integrate.IntegrationReport(""), problem=str(error))
 
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Sessions that were not mined yet or have grown since, oldest first."""
         mined = self._state.mined_sizes()
-        unmined = [place for place in places if mined.get(key_of(place)) != place.size]
+        unmined = [place for place in places if mined.get(integrate.key_of(place)) != place.size]
         return sorted(unmined, key=lambda place: place.changed)
 
     def integrations(self) -> list[str]:
         """The ids of integrations that can be undone, oldest first."""
         return self._state.integrations()
 
-    def undo(self, identity: str = "") -> IntegrationReport:
+    def undo(self, identity: str = "") -> integrate.IntegrationReport:
         """Take back an integration, by default the last one."""
         ids = self._state.integrations()
         if not ids:
@@ -189,38 +169,43 @@ class Sessions(PastSessions):
     def _extract(
         self,
         place: SessionPlace,
-        handoff: Handoff,
+        folder: str,
         watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
         watch(CONTEXT)
         context = context_of(place)
-        handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
+        integrate.write_file(folder, "session-context.json", json.dumps(context.plain(), indent=2))
         watch(EXTRACTION)
         delta = extract(context, self._engine, tell)
-        write_delta(handoff, delta, place, self._engine.clock())
+        integrate.write_delta(folder, delta, place, self._engine.clock())
         return context, delta
 
     def _integrate(
         self,
         context: Context,
-        selection: Selection,
+        selection: questions.Selection,
         *,
         vouched: bool,
         watch: Watch = lambda phase: None,
-    ) -> IntegrationReport:
+    ) -> integrate.IntegrationReport:
         watch(INTEGRATION)
-        integration = Integration(self._engine, self._state, context, self.scope)
+        integration = integrate.Integration(self._engine, self._state, context, self.scope)
         report = integration.apply(selection, vouched=vouched)
         watch(VERIFICATION)
-        problems = integration.verify(report)
-        self._state.note(context.place)
-        return report._replace(problems=tuple(problems))
+        place = context.place
+        self._state.note(integrate.key_of(place), place.size, place.changed)
+        return integration.verify(report)
 
     @contextmanager
-    def _handoff(self) -> Iterator[Handoff]:
-        handoff = self._state.new_handoff()
+    def _handoff(self, *, keeps: bool = False) -> Iterator[str]:
+        """A folder of hand-off files; one that it `keeps` is only removed after an error."""
+        folder = self._state.new_handoff()
         try:
-            yield handoff
+            yield folder
+        except BaseException:
+            keeps = False
+            raise
         finally:
-            handoff.remove()
+            if not keeps:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -30,20 +30,8 @@ from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
 from hardwon.engine.recording import Recording, StepEvidence
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts import catalog
+from hardwon.learn.transcripts import ahead, catalog
 from hardwon.learn.transcripts.agents import logs, read
-from hardwon.learn.transcripts.ahead import (
-    TOGETHER,
-    Dated,
-    Prepared,
-    RunEvidence,
-    after_prompt,
-    after_step,
-    cap,
-    date_moments,
-    digest_of,
-    read_ahead,
-)
 from hardwon.learn.transcripts.transcript import (
     USER,
     FinishedCall,
@@ -132,14 +120,16 @@ class PastHandle:
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Sessions, those of the directory first, newest first."""
-        return catalog.find(agents, cwd, since=self._start(since))
+        start = None if since is None else self._clock() - since
+        return catalog.find(agents, cwd, since=start)
 
     def unrecorded(
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Past sessions that are new or have grown since they were recorded, oldest first."""
         self._check()
-        return self._unknown(catalog.find(agents, since=self._start(since), is_all=True))
+        start = None if since is None else self._clock() - since
+        return self._unknown(catalog.find(agents, since=start, is_all=True))
 
     def learn(
         self,
@@ -171,7 +161,7 @@ class PastHandle:
         """Record the runs in a file of the neutral format, one a line; `skipped` counts others."""
         self._check()
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
-        with self._alone():
+        with _alone(self._settings.home):
             for number, record in logs.import_records(path, skipped):
                 odd = Counter[str]()
                 make = partial(Reading, logs.read_import, [(number, record)], odd)
@@ -182,9 +172,6 @@ class PastHandle:
                     name = reading.about.id or f"{os.path.basename(path)}:{number}"
                     yield self._record(SessionPlace(NEUTRAL, name, path, changed=changed), make)
         self._tend()
-
-    def _start(self, since: timedelta | None) -> datetime | None:
-        return None if since is None else self._clock() - since
 
     def _unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Those that changed or ended since they were taken in, oldest first; reads none."""
@@ -202,10 +189,10 @@ class PastHandle:
         if is_look:
             yield from (self._learn_one(place, {}, None, is_look=True) for place in places)
             return
-        with self._alone():
+        with _alone(self._settings.home):
             fresh, live = self._unknown(places), self._recorded_live()
-            with closing(self._read_ahead(fresh)) as ahead:
-                for number, (place, prepared) in enumerate(zip_longest(fresh, ahead), 1):
+            with closing(self._read_ahead(fresh)) as sessions:
+                for number, (place, prepared) in enumerate(zip_longest(fresh, sessions), 1):
                     yield self._learn_one(place, live, prepared)
                     if number % _TENDED == 0:
                         self._tend()
@@ -215,7 +202,7 @@ class PastHandle:
         self,
         place: SessionPlace,
         live: Mapping[str, float],
-        prepared: Prepared | None,
+        prepared: ahead.Prepared | None,
         *,
         is_look: bool = False,
     ) -> Learnt:
@@ -240,7 +227,7 @@ class PastHandle:
         is_over: bool | None = None,
         is_look: bool = False,
         source: Source | None = None,
-        prepared: Prepared | None = None,
+        prepared: ahead.Prepared | None = None,
     ) -> Learnt:
         """Take in one session; `live` says since when hooks have recorded which runs.
 
@@ -249,15 +236,15 @@ class PastHandle:
         """
         now, is_sent = self._clock(), source is not None
 
-        def date(reading: Reading) -> Iterator[Dated]:
-            return cap(date_moments(place, reading, is_sent=is_sent), now)
+        def date(reading: Reading) -> Iterator[ahead.Dated]:
+            return ahead.cap(ahead.date_moments(place, reading, is_sent=is_sent), now)
 
         if prepared is None:
             reading = read()
             digests = [moment.digest for moment in date(reading) if moment.is_call]
             about, skipped = reading.about, dict(reading.skipped)
         else:
-            prepared = prepared._replace(moments=[*cap(prepared.moments, now)])
+            prepared = prepared._replace(moments=[*ahead.cap(prepared.moments, now)])
             about, skipped, moments = prepared
             digests = [moment.digest for moment in moments if moment.is_call]
         if not digests:
@@ -278,7 +265,7 @@ class PastHandle:
         """Take in the moments of one session."""
         raise NotImplementedError
 
-    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
+    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[ahead.Prepared | None]:
         """Sessions that other processes prepare; None, or nothing, if none do."""
         yield from ()
 
@@ -304,7 +291,7 @@ class PastHandle:
     def _version(self, place: SessionPlace) -> str:
         """A digest of a session's file as it is now, and of where it is recorded."""
         file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
-        return digest_of(self.scope.project or "", *file)
+        return ahead.digest_of(self.scope.project or "", *file)
 
     def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
         """The scope of a session in its project; None if its folder is unknown."""
@@ -314,11 +301,12 @@ class PastHandle:
         project = trust.project_for(place.cwd or cwd, home, tenant=tenant, is_look=is_look)
         return self.scope._replace(project=project) if project else None
 
-    def _alone(self) -> _files.Lock:
-        """The lock that keeps a second process from taking in the same sessions meanwhile."""
-        folder = os.path.join(self._settings.home, "sessions")
-        _files.make_folder(folder)
-        return _files.Lock(os.path.join(folder, "learn.lock"))
+
+def _alone(home: str) -> _files.Lock:
+    """The lock that keeps a second process from taking in the same sessions meanwhile."""
+    folder = os.path.join(home, "sessions")
+    _files.make_folder(folder)
+    return _files.Lock(os.path.join(folder, "learn.lock"))
 
 
 class PastSessions(PastHandle):
@@ -345,8 +333,8 @@ class PastSessions(PastHandle):
         if self._most_telling and not self._engine.reads_runs:
             raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
 
-    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
-        return read_ahead(places)
+    def _read_ahead(self, places: Sequence[SessionPlace]) -> Generator[ahead.Prepared | None]:
+        return ahead.read_ahead(places)
 
     def _take(self, session: Session, *, is_look: bool) -> Learnt:
         source, place = session.source, session.place
@@ -396,8 +384,8 @@ class Session(NamedTuple):
     source: Source
     digests: list[str]  # of its calls, in order
     is_over: bool
-    moments: Callable[[], Iterator[Dated]]
-    prepared: Prepared | None = None
+    moments: Callable[[], Iterator[ahead.Dated]]
+    prepared: ahead.Prepared | None = None
 
 
 class _Recorder:
@@ -413,6 +401,7 @@ class _Recorder:
         self._owner = owner
         self._at = datetime.now(UTC)  # set by each moment
         self._recording = Recording(engine.store, engine.settings, lambda: self._at)
+        self._program = "" if place.agent in {NEUTRAL, TRACE} else place.agent
         run = f"past {place.agent} {place.id}"
         self._name = FileRun(engine.settings.home, self._scope, run).name
         last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
@@ -422,12 +411,12 @@ class _Recorder:
         self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
         self._made = 0  # calls so far
         self._digest = ""  # of the calls so far
-        self._run: RunEvidence | None = None  # of the run so far, if that was read ahead
+        self._run: ahead.RunEvidence | None = None  # of the run so far, if that was read ahead
         self.runs: dict[str, PastRun] = {}
         self.keeps_steps = False
         self.steps = self.failed = 0
 
-    def play(self, moments: Iterator[Dated], *, is_over: bool, is_look: bool) -> None:
+    def play(self, moments: Iterator[ahead.Dated], *, is_over: bool, is_look: bool) -> None:
         """Record the moments, some in each commit; with `is_look` only count them.
 
         The last run of a session that `is_over` ends with it.
@@ -437,9 +426,9 @@ class _Recorder:
             if isinstance(dated.moment, FinishedCall) and self._made > self._known:
                 self.steps += 1
                 self.failed += dated.moment.step.failed
-        batch = list(islice(moments, TOGETHER))
+        batch = list(islice(moments, ahead.TOGETHER))
         while batch:
-            following = list(islice(moments, TOGETHER))
+            following = list(islice(moments, ahead.TOGETHER))
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
@@ -449,7 +438,7 @@ class _Recorder:
                 self._note()
             batch = following
 
-    def _take(self, dated: Dated) -> None:
+    def _take(self, dated: ahead.Dated) -> None:
         self._at, self._digest, moment, evidence, self._run = dated
         if isinstance(moment, FinishedCall):
             self._made += 1
@@ -463,7 +452,7 @@ class _Recorder:
         if self._past.last_error:
             self._keep_run()
             self._end_run()
-        self._past = after_prompt(self._past, text, self._at)
+        self._past = ahead.after_prompt(self._past, text, self._at)
 
     def _step(self, step: Step, evidence: StepEvidence | None) -> None:
         if evidence is None:
@@ -473,7 +462,7 @@ class _Recorder:
             counted = self._recording.learn(self._scope, step, self._past, evidence=evidence)
             self.steps += 1
             self.failed += step.failed
-        self._past = after_step(self._past, step, self._at, counted)
+        self._past = ahead.after_step(self._past, step, self._at, counted)
 
     def _end_run(self) -> None:
         replaced = self._run.replaced if self._run else None
@@ -489,6 +478,7 @@ class _Recorder:
                 ended=self._at,
                 outcome=past.ending(),
                 by=self._source.by,
+                program=self._program,
                 steps=self._run.steps if self._run else None,
             )
             self._store.ended_runs.keep(ended)

@@ -17,34 +17,14 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import utc_now
-from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.inner import failed_key
 from hardwon.knowledge.evidence.wording import TRAIL
 from hardwon.knowledge.ranking.query import stem
 from hardwon.knowledge.reading.authored import writings
-from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.knowledge.reading.shell import parse
-from hardwon.learn.transcripts.insight import (
-    CONTENT,
-    HIGH,
-    IMPLICIT,
-    LOW,
-    MEDIUM,
-    PATTERN,
-    PREFERENCES,
-    TIER_A,
-    TIER_B,
-    TITLE_LIMIT,
-    Insight,
-    Passage,
-    Summary,
-    by_count,
-    content_words,
-    evidence,
-    safe_line,
-    sentences,
-    stack,
-    tags_of,
-)
+from hardwon.learn.transcripts import insight as insights
+from hardwon.learn.transcripts.insight import Insight, Passage, Summary, evidence, sentences
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
 from hardwon.storage.stores.sqlite import MemoryStore
@@ -150,11 +130,11 @@ class Failures:
         step, (first, *others) = self._steps[kind], self._seen[kind]
         where = f"That helps where {_call(step)} {_ending(step)}."
         return self._pattern(lesson)._replace(
-            kind=CONTENT if is_general else IMPLICIT,
-            confidence=HIGH if is_general else MEDIUM,
+            kind=insights.CONTENT if is_general else insights.IMPLICIT,
+            confidence=insights.HIGH if is_general else insights.MEDIUM,
             text=f"{fix.text}\n{where}" if "\n" in fix.text else f"{fix.text.rstrip('.')}. {where}",
             evidence=(first, self._worked[kind, fix.key], *others[:8]),
-            tier=TIER_A if is_general and others else TIER_B,
+            tier=insights.TIER_A if is_general and others else insights.TIER_B,
             mistake=f"{_call(step)} {_ending(step, past=True)}.",
             subject=f"{kind}\0{fix.key}",  # another fix of it is another insight
             fixes=(fix,),
@@ -167,16 +147,16 @@ class Failures:
         error = quotable(step.failure.line if step.failure else "")
         title = error if error.startswith(program) else f"{program}: {error or 'fails'}"
         return Insight(
-            title=clip_words(one_line(title), TITLE_LIMIT),
+            title=clip_words(one_line(title), insights.TITLE_LIMIT),
             category="Tool Usage",
-            kind=PATTERN,
-            confidence=by_count(len(passages)),
+            kind=insights.PATTERN,
+            confidence=insights.by_count(len(passages)),
             text=f"Do not try {_call(step)} again without a change: it {_ending(step)} every time.",
             evidence=tuple(passages),
-            tags=tags_of(step.tool.lower(), program.lower()),
+            tags=insights.tags_of(step.tool.lower(), program.lower()),
             mistake=f"{_call(step)} failed {len(passages)} times.",
             signatures=lesson.signatures,
-            calls=(*failed_key(step, ""), *call_keys(step.tool, step.args)),
+            calls=(*failed_key(step, ""), *typed_keys(step.tool, step.args)),
             subject=lesson.kinds[0],
             kinds=lesson.kinds[:1],
         )
@@ -215,7 +195,7 @@ class Story:
             for path in {one.path for one in writings(moment.step.tool, moment.step.args)}:
                 if path in self.files or len(self.files) < _FILES:
                     self.files[path] += 1
-        elif (text := safe_line(moment.text, 300)) and moment.who == USER:
+        elif (text := insights.safe_line(moment.text, 300)) and moment.who == USER:
             self.turns += 1
             self.task = self.task or text
         else:
@@ -282,27 +262,28 @@ class Statements:
         self._choices: dict[str, Passage] = {}  # without a reason or an alternative
 
     def see(self, moment: Moment) -> None:
-        if not isinstance(moment, Message) or moment.who == AGENT:
-            self._has_begun = True
         if not isinstance(moment, Message):
+            self._has_begun = True
             return
         is_reply = moment.who == USER and self._has_begun and len(moment.text) <= _MESSAGE_LIMIT
+        self._has_begun = self._has_begun or moment.who == AGENT
         has_choice = bool(_CHOICE.search(moment.text))
-        objected = bool(_OBJECTION.match(moment.text.strip()))
         for sentence in sentences(redact(moment.text)) if is_reply or has_choice else ():
-            if is_reply and (is_rule(sentence) or (objected and len(sentence.split()) > 3)):
-                self._hear(moment.line, sentence)
+            if is_reply:
+                self._hear(moment, sentence)
             if has_choice and _CHOICE.search(sentence):
                 kept = self._decisions if is_decision(sentence) else self._choices
                 if len(kept) < _DECISIONS:
                     kept.setdefault(one_line(sentence), Passage(moment.line, sentence))
 
-    def _hear(self, line: int, sentence: str) -> None:
+    def _hear(self, said: Message, sentence: str) -> None:
         """Keep a correction; another tool, module or place makes another one."""
-        asked = asked_for(sentence)
-        key = asked if any(asked) else (line, sentence)
-        if key in self._heard or len(self._heard) < _KEPT:
-            self._heard.setdefault(key, []).append(Passage(line, sentence))
+        objected = _OBJECTION.match(said.text.strip()) and len(sentence.split()) > 3
+        if objected or is_rule(sentence):
+            asked = asked_for(sentence)
+            key = asked if any(asked) else (said.line, sentence)
+            if key in self._heard or len(self._heard) < _KEPT:
+                self._heard.setdefault(key, []).append(Passage(said.line, sentence))
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -311,12 +292,12 @@ class Statements:
 
     def insights(self) -> list[Insight]:
         """A correction each, however often it was said; then the decisions."""
-        decided = (_decision(*one, HIGH) for one in self._decisions.items())
+        decided = (_decision(*one, insights.HIGH) for one in self._decisions.items())
         return [*map(_correction, self._heard.values()), *decided]
 
     def unsure_insights(self) -> list[Insight]:
         """Choices that name no reason or no alternative."""
-        return [_decision(*one, LOW) for one in self._choices.items()]
+        return [_decision(*one, insights.LOW) for one in self._choices.items()]
 
 
 def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -331,7 +312,7 @@ def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         elif word in _CLAUSE:
             current = wanted
         elif word not in _EMPHASIS:
-            current += [stem(part) for part in content_words(word)]
+            current += [stem(part) for part in insights.content_words(word)]
     return tuple(wanted), tuple(forbidden)
 
 
@@ -343,18 +324,20 @@ def is_rule(sentence: str) -> bool:
 def _correction(said: list[Passage]) -> Insight:
     ruling = [one.quote for one in said if is_rule(one.quote)]
     advice = _imperative(max(ruling or [one.quote for one in said], key=len))
-    kind, confidence = (CONTENT, HIGH) if ruling else (IMPLICIT, MEDIUM)
+    kind, confidence = (
+        (insights.CONTENT, insights.HIGH) if ruling else (insights.IMPLICIT, insights.MEDIUM)
+    )
     if len(said) > 1 and not ruling:
-        kind, confidence = PATTERN, by_count(len(said))
+        kind, confidence = insights.PATTERN, insights.by_count(len(said))
     return Insight(
-        title=clip_words(advice, TITLE_LIMIT),
-        category=PREFERENCES,
+        title=clip_words(advice, insights.TITLE_LIMIT),
+        category=insights.PREFERENCES,
         kind=kind,
         confidence=confidence,
         text=advice,
         evidence=tuple(evidence(*one) for one in said[:10]),
-        tier=TIER_A,
-        tags=stack(advice),
+        tier=insights.TIER_A,
+        tags=insights.stack(advice),
         mistake="The user had to correct this.",
     )
 
@@ -370,14 +353,14 @@ def _imperative(sentence: str) -> str:
 
 def _decision(text: str, passage: Passage, confidence: str) -> Insight:
     return Insight(
-        title=clip_words(text, TITLE_LIMIT),
+        title=clip_words(text, insights.TITLE_LIMIT),
         category="Technical Decisions",
-        kind=CONTENT,
+        kind=insights.CONTENT,
         confidence=confidence,
         text=text,
         evidence=(evidence(*passage),),
-        tier=TIER_A,
-        tags=stack(text),
+        tier=insights.TIER_A,
+        tags=insights.stack(text),
     )
 
 

@@ -27,16 +27,8 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.mirror import WANTED
 from hardwon.engine.pipeline.screen import screen_step
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts import transcript
+from hardwon.learn.transcripts import past, transcript
 from hardwon.learn.transcripts.ahead import TASK, Dated
-from hardwon.learn.transcripts.past import (
-    SENT,
-    Learnt,
-    PastHandle,
-    PastSessions,
-    Session,
-    Source,
-)
 from hardwon.storage.sql.journal import server_spool
 from hardwon.storage.stores.run_files import LOCK, at_work, put_aside
 
@@ -48,7 +40,7 @@ _LATEST = 253_370_764_800.0  # the year 9999: no time of a session is later
 _SUFFIX, _DAMAGED = ".json", ".json.damaged"
 
 
-class SentSessions(PastHandle):
+class SentSessions(past.PastHandle):
     """Sends past sessions to the server that this machine shares lessons with."""
 
     def __init__(
@@ -64,7 +56,7 @@ class SentSessions(PastHandle):
         """Send a record in a batch of this name."""
         raise NotImplementedError
 
-    def _take(self, session: Session, *, is_look: bool) -> Learnt:
+    def _take(self, session: past.Session, *, is_look: bool) -> past.Learnt:
         """Send a session; how much of it is new only the server knows."""
         steps = failed = 0
         parts = _split(session.moments())
@@ -79,9 +71,11 @@ class SentSessions(PastHandle):
             if following is None:
                 break
             rows = following
-        return Learnt(session.place, SENT, session.scope.project or "", (), steps, failed)
+        return past.Learnt(session.place, past.SENT, session.scope.project or "", (), steps, failed)
 
-    def _send(self, session: Session, number: int, rows: list[list[Any]], *, is_over: bool) -> None:
+    def _send(
+        self, session: past.Session, number: int, rows: list[list[Any]], *, is_over: bool
+    ) -> None:
         place, scope, source = session[:3]
         name = screen_excerpt(place.id, 200) + (f" part {number}" if number > 1 else "")
         head = [place.agent, name, place.changed, source.run, source.since, is_over]
@@ -104,7 +98,7 @@ class SentSessions(PastHandle):
     def _recorded_live(self) -> dict[str, float]:
         """The runs that the server cannot know yet; it recognises the others by their names."""
         home, place = self._settings.home, Place(self.scope.tenant, self.scope.agent)
-        runs = [(name, past.begun) for name, _, past in at_work(home, place)]
+        runs = [(name, so_far.begun) for name, _, so_far in at_work(home, place)]
         runs += [(run.name, run.past.begun) for run in put_aside(home)]
         begun = dict[str, float]()
         for name, at in runs:
@@ -146,7 +140,7 @@ def take_in(engine: Runtime, records: Iterable[Sequence[Any]]) -> None:
             _record(engine, *sent)
 
 
-def collect(engine: Runtime) -> Iterator[Learnt]:
+def collect(engine: Runtime) -> Iterator[past.Learnt]:
     """Record the sessions that other machines have sent."""
     folder = _folder(engine)
     lock = _files.Lock(os.path.join(folder, LOCK))
@@ -206,7 +200,9 @@ def bytes_in(folder: str, suffix: str = "") -> int:
     return size
 
 
-def _parse(record: Sequence[Any]) -> tuple[Scope, transcript.SessionPlace, Source, bool, list[Any]]:
+def _parse(
+    record: Sequence[Any],
+) -> tuple[Scope, transcript.SessionPlace, past.Source, bool, list[Any]]:
     """A record of a session; ValueError or TypeError if it is none."""
     scope, (agent, name, changed, run, since, is_over), rows, by = record
     for seconds in (changed, since):
@@ -217,7 +213,7 @@ def _parse(record: Sequence[Any]) -> tuple[Scope, transcript.SessionPlace, Sourc
         if not is_row or not all(isinstance(text, str) for text in row[: _CALLED - 1]):
             raise ValueError(f"neither a message nor a call: {one_line(repr(row), 200)}")
     place = transcript.SessionPlace(str(agent), str(name), "", changed=float(changed))
-    source = Source(str(run), float(since), Author(*map(str, by)))
+    source = past.Source(str(run), float(since), Author(*map(str, by)))
     return Scope(*scope), place, source, bool(is_over), list(rows)
 
 
@@ -225,16 +221,16 @@ def _record(
     engine: Runtime,
     scope: Scope,
     place: transcript.SessionPlace,
-    source: Source,
+    source: past.Source,
     is_over: bool,
     rows: list[Any],
-) -> Learnt:
+) -> past.Learnt:
     """Record a part of a session as a session of its own."""
 
     def make() -> transcript.Reading:
         return transcript.Reading(_events_of, enumerate(rows, 1), Counter())
 
-    return PastSessions(engine, scope).record(place, make, is_over=is_over, source=source)
+    return past.PastSessions(engine, scope).record(place, make, is_over=is_over, source=source)
 
 
 def _events_of(row: list[Any], line: int) -> list[transcript.Event]:

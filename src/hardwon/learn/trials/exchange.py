@@ -258,7 +258,9 @@ def _from_hook(path: str, text: str, now: datetime) -> values.Record:
 
 
 def _from_external(path: str, text: str, now: datetime) -> values.Record:
-    fields = _mapping(json.loads(text))
+    fields = json.loads(text)
+    if not isinstance(fields, dict):
+        raise DecodeError("not a mapping")
     number = _trial_number(path, fields["iteration"])
     at = (time_of(fields.get("timestamp")) or now).isoformat()
     folders = os.path.abspath(path).split(os.sep)[:-1]
@@ -300,12 +302,6 @@ def _record(loop_id: str, number: int, at: str, words: str) -> values.Record:
         memory_metadata=values.MemoryMetadata(),
         signature=signature_of(values.EvaluatorOutput(False, "heuristic", errors=(failed,))),
     )
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise DecodeError("not a mapping")
-    return value
 
 
 def _words(value: Any) -> str:

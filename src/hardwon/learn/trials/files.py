@@ -132,7 +132,7 @@ class LoopJournal:
         """Load the loop where it stopped; unreadable parts are moved aside and noted."""
         self._lines = [_line(event) for event in self.folder.events()]
         self.state = self.folder.state()
-        self._write_journal()  # without a torn last line
+        self._write(JOURNAL, b"".join(self._lines))  # without a torn last line
         stored = self.folder.records()
         for name in stored.damaged:
             self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
@@ -144,15 +144,14 @@ class LoopJournal:
     def add(self, event: values.Event) -> values.LoopState:
         """Make an event durable; returns the state after it."""
         event = plain(event, without_none=True)
-        line = _line(event)
-        if self._lines and not self._is_own(JOURNAL):
-            aside = self.folder.quarantine(JOURNAL)
-            self._write_journal()
-            self.note(f"{JOURNAL} was changed by another hand; that version is now {aside}")
+        line, path = _line(event), self.folder.at(JOURNAL)
+        if self._lines and (aside := self._changed(JOURNAL)):
+            self._write(JOURNAL, b"".join(self._lines))
+            self._note_changed(JOURNAL, aside)
         self._lines.append(line)
-        with _storage_errors(self.folder.at(JOURNAL)):
-            _files.append(self.folder.at(JOURNAL), line, durable=True)
-        self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
+        with _storage_errors(path):
+            _files.append(path, line, durable=True)
+        self._stamps[JOURNAL] = stamp(path)
         self.state = values.replay([event]) if self.state is None else after(self.state, event)
         return self.state
 
@@ -162,21 +161,18 @@ class LoopJournal:
 
     def keep(self, record: values.Record) -> None:
         """Write a reflection."""
-        name = number_name(record.iteration)
         fields = plain(record, without_none=True)
         content = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False)
-        write(self.folder.at(name), content.encode("utf-8", "replace"))
-        self._stamps[name] = stamp(self.folder.at(name))
+        self._write(number_name(record.iteration), content.encode("utf-8", "replace"))
         self.records[record.iteration] = record
 
     def guard(self) -> None:
         """Restore files that another program changed."""
         for iteration, record in sorted(self.records.items()):
             name = number_name(iteration)
-            if not self._is_own(name):
-                aside = self.folder.quarantine(name)
+            if aside := self._changed(name):
                 self.keep(record)
-                self.note(f"{name} was changed by another hand; that version is now {aside}")
+                self._note_changed(name, aside)
 
     def __enter__(self) -> Self:
         return self
@@ -184,13 +180,17 @@ class LoopJournal:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def _is_own(self, name: str) -> bool:
-        """Whether a file is as this process wrote or read it."""
-        return stamp(self.folder.at(name)) == self._stamps.get(name)
+    def _write(self, name: str, content: bytes) -> None:
+        write(self.folder.at(name), content)
+        self._stamps[name] = stamp(self.folder.at(name))
 
-    def _write_journal(self) -> None:
-        write(self.folder.at(JOURNAL), b"".join(self._lines))
-        self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
+    def _changed(self, name: str) -> str:
+        """Where a file is now that is not as this process wrote or read it; "" if it is."""
+        is_own = stamp(self.folder.at(name)) == self._stamps.get(name)
+        return "" if is_own else self.folder.quarantine(name)
+
+    def _note_changed(self, name: str, aside: str) -> None:
+        self.note(f"{name} was changed by another hand; that version is now {aside}")
 
 
 def number_name(iteration: int) -> str:

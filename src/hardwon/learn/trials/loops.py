@@ -25,15 +25,8 @@ from hardwon.core.text.redact import redact
 from hardwon.core.values import DecodeError, from_plain
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.trials import files
-from hardwon.learn.trials.analytics import (
-    PARTS,
-    Analysis,
-    SharedPoint,
-    analyze,
-    has_words,
-    patterns,
-)
+from hardwon.learn.trials import analytics, files
+from hardwon.learn.trials.analytics import analyze, patterns
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.files import LoopFolder, repository
 from hardwon.learn.trials.roles import Functions, check_verifiers
@@ -148,7 +141,7 @@ class Loops:
             folder = files.LoopFolder(self.root, loop_id)
             with suppress(ValueError, OSError, RecursionError):
                 record = files.read_record(folder.at(files.number_name(number)))
-                found += [record] if has_words(record, task_keywords) else []
+                found += [record] if analytics.has_words(record, task_keywords) else []
             if len(found) == limit:
                 break
         return found
@@ -158,9 +151,9 @@ class Loops:
         records: Sequence[Record] | None = None,
         *,
         min_frequency: int = 2,
-        categories: Sequence[str] = PARTS,
+        categories: Sequence[str] = analytics.PARTS,
         **wanted: Unpack[SearchWords],
-    ) -> Sequence[SharedPoint]:
+    ) -> Sequence[analytics.SharedPoint]:
         """Points that several reflections share, most frequent first.
 
         Reads `records`, or what `search` finds with the same arguments. `categories` are the
@@ -171,7 +164,7 @@ class Loops:
             records = self.search(**arguments)
         return patterns(records, min_frequency=min_frequency, parts=categories)
 
-    def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
+    def analyze(self, *, watch: Callable[[], None] = lambda: None) -> analytics.Analysis:
         """Statistics over all loops of the agent; `watch` is called for each one read."""
         return analyze(files.every_loop(self.root, self.scope, watch=watch))
 

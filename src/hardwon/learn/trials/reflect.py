@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
 from hardwon.core.text.clean import clip, clip_middle, comparable, one_line, plural
@@ -257,67 +257,41 @@ _PLAIN = {  # what these tools report needs no guess
 }
 
 
-class FailedTrial(NamedTuple):
-    """A failed trial as the self-reflection sees it."""
+class FailedTrial:
+    """A failed trial as the self-reflection sees it, compared with the one before."""
 
-    task: str
-    number: int
-    actor: values.ActorOutput
-    evaluation: values.EvaluatorOutput
-    signature: str
-    earlier: tuple[values.Record, ...] = ()
-
-    @property
-    def errors(self) -> tuple[Error, ...]:
-        """Without mere warnings."""
-        return tuple(filter(is_error, self.evaluation.errors))
-
-    @property
-    def previous(self) -> values.Record | None:
-        """The last verified trial before this one; a crashed trial verifies nothing."""
-        verified = [record for record in self.earlier if not record.actor_output.crash]
-        return verified[-1] if verified else None
-
-    @property
-    def is_improvement(self) -> bool | None:
-        """Whether it did better than the trial before; None for the first trial."""
-        if self.previous is None or self.actor.crash:
-            return None
-        return compare(self.evaluation, self.previous.evaluator_output).is_improvement
-
-    @property
-    def new_errors(self) -> tuple[Error, ...]:
-        """The errors that the trial before did not have."""
-        return _missing(self.errors, _errors_of(self.previous)) if self.previous else ()
-
-    @property
-    def old_errors(self) -> tuple[Error, ...]:
-        """The errors that the trial before had as well."""
-        new = self.new_errors
-        return tuple(error for error in self.errors if error not in new) if self.previous else ()
-
-    @property
-    def returned_errors(self) -> tuple[Error, ...]:
-        """The new errors that an earlier trial had."""
-        before = [error for record in self.earlier for error in _errors_of(record)]
-        first_time = _missing(self.new_errors, before)
-        return tuple(error for error in self.new_errors if error not in first_time)
-
-    @property
-    def gone_errors(self) -> tuple[Error, ...]:
-        """The errors of the trial before that are gone."""
-        return _missing(_errors_of(self.previous), self.errors)
-
-    @property
-    def same_as(self) -> list[int]:
-        """The numbers of earlier trials that failed the same way."""
-        return [record.iteration for record in self.earlier if record.signature == self.signature]
-
-    @property
-    def files(self) -> list[str]:
-        """The files that it changed."""
-        paths = (action.file_path for action in self.actor.actions if is_edit(action))
-        return list(dict.fromkeys(filter(None, paths)))
+    def __init__(
+        self,
+        task: str,
+        number: int,
+        actor: values.ActorOutput,
+        evaluation: values.EvaluatorOutput,
+        signature: str,
+        earlier: Sequence[values.Record] = (),
+    ) -> None:
+        self.task, self.number, self.actor, self.evaluation = task, number, actor, evaluation
+        self.signature, self.earlier = signature, earlier
+        self.errors = _hard(evaluation)
+        # Numbers of earlier trials that failed the same way.
+        self.same_as = [record.iteration for record in earlier if record.signature == signature]
+        paths = (action.file_path for action in actor.actions if is_edit(action))
+        self.files = list(dict.fromkeys(filter(None, paths)))  # those that it changed
+        verified = [record for record in earlier if not record.actor_output.crash]
+        self.previous = verified[-1] if verified else None  # a crashed trial verifies nothing
+        self.is_improvement: bool | None = None  # there is nothing to compare with
+        none: tuple[Error, ...] = ()
+        self.new_errors = self.old_errors = self.gone_errors = self.returned_errors = none
+        if self.previous:
+            before = _hard(self.previous.evaluator_output)
+            self.new_errors = _missing(self.errors, before)
+            self.old_errors = tuple(one for one in self.errors if one not in self.new_errors)
+            self.gone_errors = _missing(before, self.errors)
+            past = [error for record in earlier for error in _hard(record.evaluator_output)]
+            first_time = _missing(self.new_errors, past)
+            self.returned_errors = tuple(one for one in self.new_errors if one not in first_time)
+            if not actor.crash:
+                delta = compare(evaluation, self.previous.evaluator_output)
+                self.is_improvement = delta.is_improvement
 
 
 def is_edit(action: values.Action) -> bool:
@@ -353,14 +327,15 @@ def compare(
     count would praise a syntax error, which hides all others.
     """
     gain = round(evaluation.reward_signal - before.reward_signal, 6)
-    errors, old_errors = (tuple(filter(is_error, one.errors)) for one in (evaluation, before))
+    errors, old_errors = _hard(evaluation), _hard(before)
     more = len(errors) - len(old_errors)
     is_better = gain > 0 if gain else more < 0 and not _missing(errors, old_errors)
     return values.PerformanceDelta(gain, more, is_better)
 
 
-def _errors_of(record: values.Record | None) -> tuple[Error, ...]:
-    return tuple(filter(is_error, record.evaluator_output.errors)) if record else ()
+def _hard(evaluation: values.EvaluatorOutput) -> tuple[Error, ...]:
+    """The errors of an evaluation without mere warnings."""
+    return tuple(filter(is_error, evaluation.errors))
 
 
 def _missing(errors: Iterable[Error], others: Iterable[Error]) -> tuple[Error, ...]:

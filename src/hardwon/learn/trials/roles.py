@@ -13,7 +13,9 @@ import re
 import shlex
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, get_args
 
 from hardwon.core import processes
@@ -21,17 +23,9 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.processes import Finished
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.values import DecodeError, from_plain
-from hardwon.learn.trials import values
+from hardwon.learn.trials import tools, values
 from hardwon.learn.trials.steps import prose_of, read_steps
-from hardwon.learn.trials.tools import (
-    Tool,
-    ToolReport,
-    error,
-    main_message,
-    read_junit,
-    read_report,
-    tool_of,
-)
+from hardwon.learn.trials.tools import error
 
 _RATIONALE_KEPT = 8000
 _ARGUMENT_LIMIT = 120_000  # Linux takes 128 KiB in one argument
@@ -45,7 +39,6 @@ PROFILES = {
 }
 _ACCEPTED = {"", "y", "yes", "ok"}
 _HOW = "Enter accepts it; otherwise say what is wrong: "
-_CHUNK = 4096
 
 
 class Attempt(NamedTuple):
@@ -73,7 +66,6 @@ class Roles:
         self._functions = functions
         self._mark = mark
         self._cwd = options.cwd or os.getcwd()
-        self._reviewer = Reviewer()
 
     async def act(self, prompt: str, *, prompt_file: str) -> Attempt:
         """One attempt at the task."""
@@ -106,7 +98,7 @@ class Roles:
         mark = f"{self._mark}/verifier"  # its own: what the actor left running stays
         for check in map(verifier, options.verify):
             if check.is_manual:
-                judged.append(await self._reviewer.review(check.command))
+                judged.append(await review(check.command))
                 continue
             ended = await processes.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
             processes.end_marked(mark)
@@ -223,46 +215,35 @@ def _strategy(text: str) -> str:
     return one_line(match[1].strip("* "), 500) if match else ""
 
 
-class Reviewer:
-    """Asks the person at standard input; one line is one answer."""
-
-    def __init__(self) -> None:
-        self._unread = b""
-
-    async def review(self, question: str) -> tuple[values.VerificationResult, ToolReport]:
-        """The person's verdict; InvalidInput if nobody is there to answer."""
-        print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
-        answer = clean((await self._line()).decode("utf-8", "replace")).strip()
-        is_right = answer.lower() in _ACCEPTED
-        result = values.VerificationResult(
-            "review", "pass" if is_right else "fail", stdout=answer, command=question,
-            kind="manual_review",
-        )  # fmt: skip
-        return result, ToolReport(() if is_right else (error("other", answer, tool="review"),))
-
-    async def _line(self) -> bytes:
-        handle = sys.stdin.fileno()
-        while b"\n" not in self._unread:
-            await _readable(handle)
-            chunk = os.read(handle, _CHUNK)
-            if not chunk:
-                raise InvalidInput("nobody answered the review; resume the loop at a terminal")
-            self._unread += chunk
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line
+async def review(question: str) -> tuple[values.VerificationResult, tools.ToolReport]:
+    """The verdict of the person at standard input; InvalidInput if nobody is there to answer."""
+    print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
+    answer = clean((await _line()).decode("utf-8", "replace")).strip()
+    is_right = answer.lower() in _ACCEPTED
+    status: values.Status = "pass" if is_right else "fail"
+    result = values.VerificationResult(
+        "review", status, stdout=answer, command=question, kind="manual_review"
+    )
+    return result, tools.ToolReport(() if is_right else (error("other", answer, tool="review"),))
 
 
-async def _readable(handle: int) -> None:
-    """Wait until a person has answered; the event loop goes on, so the loop can be aborted."""
-    loop, answered = asyncio.get_running_loop(), asyncio.Event()
-    try:
-        loop.add_reader(handle, answered.set)
-    except PermissionError:  # a plain file, which can always be read
-        return
-    try:
-        await answered.wait()
-    finally:
-        loop.remove_reader(handle)
+async def _line() -> bytes:
+    """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
+    loop, read = asyncio.get_running_loop(), asyncio.Event()
+    line = b""
+
+    def wait() -> None:
+        nonlocal line
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as file:
+            line = file.readline()  # and nothing behind it, which answers the next question
+        with suppress(RuntimeError):  # the loop was aborted meanwhile
+            loop.call_soon_threadsafe(read.set)
+
+    threading.Thread(target=wait, daemon=True).start()
+    await read.wait()
+    if not line.endswith(b"\n"):
+        raise InvalidInput("nobody answered the review; resume the loop at a terminal")
+    return line
 
 
 _STREAM_KEPT = 16 * 1024
@@ -320,10 +301,10 @@ def check_verifiers(verifiers: Sequence[str], cwd: str) -> None:
 
 def judge(
     check: Verifier, ended: Finished, *, cwd: str
-) -> tuple[values.VerificationResult, ToolReport]:
+) -> tuple[values.VerificationResult, tools.ToolReport]:
     """One tool's verdict with what its output says."""
     output = clean(f"{ended.stdout}\n{ended.stderr}")
-    tool = tool_of(check.command, output)
+    tool = tools.tool_of(check.command, output)
     is_broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
     status: values.Status = (
         "fail"  # a verdict on the work; "error" means that the tool could not judge
@@ -332,7 +313,7 @@ def judge(
         status = "error"
     elif ended.exit_code == 0:
         status = "pass"
-    report = _written_report(check.command, ended, cwd=cwd) or read_report(output, tool)
+    report = _written_report(check.command, ended, cwd=cwd) or tools.read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
         errors = (*errors, _overall_error(tool, ended, output))
@@ -354,20 +335,20 @@ def judge(
     return result, report._replace(errors=errors)
 
 
-def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | None:
+def _written_report(command: str, ended: Finished, *, cwd: str) -> tools.ToolReport | None:
     """The report in the JUnit file that the command wrote, if any."""
     option = re.search(r"--junit-?xml[= ](\S+)", command)
     if not option or ended.exit_code is None:
         return None
     try:
         with open(os.path.join(cwd, option[1].strip("'\"")), "rb") as file:
-            report = read_junit(file.read(8 << 20).decode("utf-8", "replace"))
+            report = tools.read_junit(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
         return None
     return report if report.metrics.tests_total else None
 
 
-def _overall_error(tool: Tool, ended: Finished, output: str) -> values.StructuredError:
+def _overall_error(tool: tools.Tool, ended: Finished, output: str) -> values.StructuredError:
     """The error for a failure that the output does not place."""
     name, trace = tool.name, output[-2000:]
     if ended.timed_out:
@@ -379,11 +360,11 @@ def _overall_error(tool: Tool, ended: Finished, output: str) -> values.Structure
         words = f"{name} was ended by signal {-ended.exit_code}"
         return error("runtime_error", words, tool=name, trace=trace)
     words = f"{name} ended with exit code {ended.exit_code}"
-    return main_message(output, tool) or error("other", words, tool=name)
+    return tools.main_message(output, tool) or error("other", words, tool=name)
 
 
 def combine(
-    judged: Sequence[tuple[values.VerificationResult, ToolReport]],
+    judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]],
 ) -> values.EvaluatorOutput:
     """The judgements of several tools as one."""
     results = tuple(result for result, _ in judged)
@@ -412,9 +393,9 @@ def _sum_counts(metrics: Sequence[values.VerificationMetrics]) -> values.Verific
     return sums
 
 
-def reward(judged: Sequence[tuple[values.VerificationResult, ToolReport]]) -> float:
+def reward(judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]]) -> float:
     """The reward in 0 … 1; 1 exactly when everything passed."""
-    groups: dict[str, list[tuple[values.VerificationResult, ToolReport]]] = {}
+    groups: dict[str, list[tuple[values.VerificationResult, tools.ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
     earned = 0.0
@@ -427,7 +408,7 @@ def reward(judged: Sequence[tuple[values.VerificationResult, ToolReport]]) -> fl
     return round(earned / sum(WEIGHTS[name] for name in groups), 6) if groups else 0.0
 
 
-def _tests(result: values.VerificationResult, report: ToolReport) -> tuple[int, int]:
+def _tests(result: values.VerificationResult, report: tools.ToolReport) -> tuple[int, int]:
     """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
     good, ran = report.metrics.tests_passed, report.metrics.tests_total
     if result.status == "pass":

@@ -15,17 +15,9 @@ from hardwon.core.values.run import Episode, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.reading.signature import signature
-from hardwon.learn.trials import values
+from hardwon.learn.trials import reflect, values
 from hardwon.learn.trials.analytics import similar_loops
 from hardwon.learn.trials.files import Repository, number_name
-from hardwon.learn.trials.reflect import (
-    RULES,
-    describe,
-    describe_change,
-    digest,
-    is_error,
-    main_error,
-)
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
@@ -43,12 +35,12 @@ def keep_lessons(
     newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
         if state.options.lessons == "queue":
-            worst = main_error(record.evaluator_output.errors)
+            worst = reflect.main_error(record.evaluator_output.errors)
             episode = Episode(
                 state.scope,
                 record.task_description,
                 attempt=record.self_reflection.reflection_text,
-                error=describe(worst, 800) if worst else record.reason,
+                error=reflect.describe(worst, 800) if worst else record.reason,
                 source=f"trials:{record.loop_id}",
             )
             engine.capture(episode, Trigger.VERIFICATION)
@@ -78,15 +70,15 @@ def _lesson(
 ) -> Lesson:
     """The lesson of one reflection; a failure that was overcome gives more confidence."""
     reflection = record.self_reflection
-    worst = main_error(record.evaluator_output.errors)
+    worst = reflect.main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record, repository)
     name, at = number_name(record.iteration), datetime.fromisoformat(record.timestamp)
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
-    errors = [error for error in record.evaluator_output.errors[:5] if is_error(error)]
+    errors = [error for error in record.evaluator_output.errors[:5] if reflect.is_error(error)]
     shown = [error.message for error in errors]  # as an agent's shell would show it again
     for result in record.evaluator_output.results:
         shown += [f"{result.stdout}\n{result.stderr}"] if result.status == "fail" else []
-    digests = [*map(digest, errors), *(signature(_SHELL, text).digest for text in shown)]
+    digests = [*map(reflect.digest, errors), *(signature(_SHELL, text).digest for text in shown)]
     is_imported, is_by_rules = state.reason == values.IMPORTED, _is_by_rules(record)
     status = Status.SEEN if is_by_rules else Status.CANDIDATE
     # What another program's model wrote was told there, and is told here.
@@ -127,7 +119,7 @@ def _overcome(
                 with suppress(HardwonError):
                     since = repository.difference(before.tree, trial.tree)
                     return trial._replace(
-                        change=describe_change(since.applied_to(values.ActorOutput()))
+                        change=reflect.describe_change(since.applied_to(values.ActorOutput()))
                     )
             return trial
     return None
@@ -148,7 +140,7 @@ def _mistake(record: values.Record, worst: values.StructuredError | None) -> str
     """The cause, without its line number: later edits change that."""
     reflection = record.self_reflection
     if worst and _is_by_rules(record) and not record.actor_output.crash:
-        return describe(worst, 300, with_line=False)
+        return reflect.describe(worst, 300, with_line=False)
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     return cause or clip(reflection.reflection_text, 400)
 
@@ -171,8 +163,8 @@ def _advice(
     """
     reflection = record.self_reflection
     if _is_by_rules(record):
-        worst = main_error(record.evaluator_output.errors)
-        phrase = describe(worst, with_line=False) if worst else ""
+        worst = reflect.main_error(record.evaluator_output.errors)
+        phrase = reflect.describe(worst, with_line=False) if worst else ""
         return [lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson]
     advice = reflection.lessons_learned + reflection.actionable_insights
     shown = (f"{one.task_description} {one.actor_output} {one.evaluator_output}" for one in records)
@@ -182,4 +174,4 @@ def _advice(
 
 
 def _is_by_rules(record: values.Record) -> bool:
-    return record.self_reflection.author.startswith(RULES)
+    return record.self_reflection.author.startswith(reflect.RULES)

@@ -109,26 +109,23 @@ def error(
     message: str,
     *,
     tool: str,
-    file: str | None = None,
-    line: str | int | None = None,
-    column: str | int | None = None,
     trace: str = "",
     severity: Severity = "error",
-    rule: str | None = None,
-    test: str | None = None,
+    **where: Any,
 ) -> StructuredError:
-    """An error, cut to the limits of what is stored."""
+    """An error, cut to the limits of what is stored; `where`: file, line, column, rule, test."""
+    file, rule, test = (where.get(name) or "" for name in ("file", "rule", "test"))
     return StructuredError(
         type=kind,
         message=one_line(message, _MESSAGE) or "(no message)",
-        file=clip(file, 500) if file else None,
-        line=_natural(line),
-        column=_natural(column),
+        file=clip(file, 500) or None,
+        line=_natural(where.get("line")),
+        column=_natural(where.get("column")),
         stack_trace=clip_middle(clean(trace).strip(), _TRACE) if trace.strip() else None,
         severity=severity,
-        rule=clip(rule, 100) if rule else None,
+        rule=clip(rule, 100) or None,
         tool=tool.split(" ")[0],
-        test=one_line(test, 300) if test else None,
+        test=one_line(test, 300) or None,
     )
 
 
@@ -194,21 +191,22 @@ def _placed_errors(text: str, tool: Tool) -> list[StructuredError]:
             found[-1]["report"] = named[1]  # the rule may end indented lines
         elif re.match(r"\S", short):
             title = re.match(_TITLE, short)
-    return [_diagnostic(parts, tool) for parts in found]
+    return [
+        error(
+            _type_of(parts["message"], rule, tool),
+            parts["message"],
+            tool=tool.name,
+            severity=_LEVELS.get((parts.get("level") or "").lower(), "error"),
+            rule=rule,
+            **_where(parts),
+        )
+        for parts in found
+        for rule in [parts.get("rule") or parts.get("code") or parts.get("report") or ""]
+    ]
 
 
-def _diagnostic(parts: dict[str, str], tool: Tool) -> StructuredError:
-    rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
-    return error(
-        _type_of(parts["message"], rule, tool),
-        parts["message"],
-        tool=tool.name,
-        file=parts.get("file"),
-        line=parts.get("line"),
-        column=parts.get("column"),
-        severity=_LEVELS.get((parts.get("level") or "").lower(), "error"),
-        rule=rule,
-    )
+def _where(parts: dict[str, str]) -> dict[str, Any]:
+    return {name: parts.get(name) for name in ("file", "line", "column")}
 
 
 def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
@@ -298,10 +296,8 @@ def _test_error(
         "syntax_error" if is_unparsed else kind,
         words,
         tool=tool.name,
-        file=place.get("file"),
-        line=place.get("line"),
-        column=place.get("column"),
         trace="\n".join(lines[:60]),
+        **_where(place),
         test=test,
     )
 

@@ -177,8 +177,8 @@ class SqlEndedRuns(JournalPart):
             _SQL["who_met"], shelves=list(shelves), **values
         )
         return [
-            Met(shelves[shelf], person, machine, count, moment(at))
-            for shelf, person, machine, count, at in rows
+            Met(shelves[shelf], person, machine, count, moment(at), program)
+            for shelf, person, machine, program, count, at in rows
         ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
@@ -245,7 +245,7 @@ class SqlEndedRuns(JournalPart):
         for scope, *values in records:
             run_scope = Scope(*scope)
             shelf = scopes.ensure(self._db, run_scope)
-            known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
+            known = [*values, *[""] * (len(_RUN) - 1 - len(values))]  # of an older build
             facts = dict(zip(_RUN, (*known, shelf), strict=True))
             self._db.of(run_scope.tenant).run(_SQL["keep_run"], **facts)
 

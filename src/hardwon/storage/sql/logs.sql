@@ -35,9 +35,9 @@ AND (:met = '' OR strpos(kinds, :met) > 0) AND (:person = '' OR person = :person
 ORDER BY ended_at DESC, id LIMIT :limit
 
 -- name: who_met
-SELECT shelf, person, machine, count(*), max(ended_at) FROM hardwon.ended_runs
+SELECT shelf, person, machine, program, count(*), max(ended_at) FROM hardwon.ended_runs
 WHERE {HERE} AND strpos(kinds, :met) > 0
-GROUP BY shelf, person, machine ORDER BY 4 DESC, 5 DESC, 1 LIMIT :limit
+GROUP BY shelf, person, machine, program ORDER BY 5 DESC, 6 DESC, 1 LIMIT :limit
 
 -- name: find_run
 SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :end

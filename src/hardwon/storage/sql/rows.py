@@ -35,7 +35,7 @@ DREAM = (
 
 ENDED_RUN = (
     "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, person,"
-    " machine, shelf"
+    " machine, program, shelf"
 )
 _CITING = (Kind.SHOWN_BY, Kind.CONFIRMED, Kind.WEAKENED)  # which name a run and its steps
 NOT_KEPT = "(not kept: no lesson cites this step)"
@@ -164,10 +164,12 @@ def noted_run(run: EndedRun) -> list[object]:
 
 def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
     """The run of a row (ENDED_RUN); damaged steps are left out."""
-    number, run, task, begun, ended, *counts, kinds, steps, shown, person, machine, shelf = row
-    facts = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
+    *facts, kinds, steps, shown, person, machine, program, shelf = row
+    number, run, task, begun, ended, *counts = facts
+    head = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
     read_shown = tuple(map(_read_shown, read_list(shown)))
-    return EndedRun._make((*facts, read_list(kinds), _steps_of(steps), read_shown, person, machine))
+    texts = read_list(kinds), _steps_of(steps), read_shown
+    return EndedRun._make((*head, *texts, person, machine, program))
 
 
 def _steps_of(text: str) -> tuple[Step, ...]:

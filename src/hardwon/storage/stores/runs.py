@@ -48,6 +48,7 @@ class Progress:
         """`most`: the newest steps that are kept; None for all that `READ` allows."""
         self._task, self._warned, self._since, self._made, self._begun = "", "", 0, 0, 0.0
         self._by: Author | None = None
+        self._program = ""
         self._told, self._warnings, self._counted = set[int](), set[int](), set[str]()
         self._shown: list[tuple[int, Shown]] = []  # with the number of steps before it
         self._prompts: deque[tuple[int, str]] = deque(maxlen=_PROMPTS)
@@ -99,6 +100,7 @@ class Progress:
                     text=str(note.get("words", "")),
                 )
                 self._shown.append((self._made, shown))
+        self._program = str(note.get("program", self._program))
         match note.get("by"):
             case [str(person), str(machine)]:
                 self._by = Author(person, machine)
@@ -119,6 +121,7 @@ class Progress:
             begun=self._begun,
             prompts=tuple(self._prompts),
             by=self._by,
+            program=self._program,
         )
 
     def _read_steps(self) -> None:
@@ -172,13 +175,21 @@ class FileRun(_NotedRun):
     """A run that several processes share: one file below `<home>/runs`."""
 
     def __init__(
-        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
+        self,
+        home: str,
+        scope: Scope,
+        run: str,
+        *,
+        name: str = "",
+        by: Author | None = None,
+        program: str = "",
     ) -> None:
         identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         super().__init__(name or _digest(identity, 16), scope)
         self._folder = os.path.join(home, "runs")
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
-        self._by = by
+        self._made_by: dict[str, Any] = {} if by is None else {"by": by}
+        self._made_by |= {"program": program} if program else {}
         self._unwritten: list[bytes] = []  # lines that could not be written
 
     def so_far(self) -> RunSoFar:
@@ -221,8 +232,8 @@ class FileRun(_NotedRun):
         lines = [b"\n" + line for line in self._unwritten]
         try:
             if not os.path.exists(self._path):
-                by = {} if self._by is None else {"by": self._by}
-                lines.insert(0, b"\n" + _line({"begun": time.time(), "of": self._scope, **by}))
+                begun = {"begun": time.time(), "of": self._scope, **self._made_by}
+                lines.insert(0, b"\n" + _line(begun))
             try:
                 size = _files.append(self._path, b"".join(lines))
             except FileNotFoundError:

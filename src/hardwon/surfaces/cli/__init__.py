@@ -19,29 +19,29 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
-# Every command with its line in `hardwon --help`, by section; most are `command` in the module of
-# their name.
+# Every command with its line in `hardwon --help`, by section. `daemon` is `daemon_command` in the
+# module `work`, where `work/daemon` says so; the others are `command` in the module of their name.
 _SECTIONS = {
     "First steps": {
         "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",
         "install": "Let hardwon learn inside Claude Code, Codex, Gemini CLI or another agent.",
-        "uninstall": "Remove hardwon from an agent.",
+        "install/uninstall": "Remove hardwon from an agent.",
         "status": "Show where hardwon is installed, when its hooks ran, and what is wrong.",
-        "doctor": "Check the installation and the data, and say what to do.",
+        "status/doctor": "Check the installation and the data, and say what to do.",
     },
     "Lessons": {
         "playbook": "What this project has taught, item by item; change it, write it into a file.",
-        "reflect": "Keep a lesson, or look after the queue of reflections.",
+        "queue/reflect": "Keep a lesson, or look after the queue of reflections.",
         "lesson": "List, search, show, edit and delete lessons.",
         "recall": "Show which lessons the agent would get.",
-        "how": "Show the calls that worked for some words, here and in other projects.",
-        "fix": "Show what got past an error, here and in other projects.",
+        "recall/how": "Show the calls that worked for some words, here and in other projects.",
+        "recall/fix": "Show what got past an error, here and in other projects.",
         "report": "What was learnt, what was shown, and what happened then.",
         "run": "The runs that ended: what failed in them and what they were shown.",
     },
     "Other ways to learn": {
         "session": "Learn from the sessions that coding agents have left on this machine.",
-        "trace": "Learn from traces (OpenTelemetry) of agents in any framework.",
+        "run/trace": "Learn from traces (OpenTelemetry) of agents in any framework.",
         "loop": "Try a task until its verifiers pass, learning from each trial.",
         "goal": "Report that a goal has ended, and see what past goals taught.",
         "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
@@ -49,44 +49,31 @@ _SECTIONS = {
     "In the background": {
         "work": "Work the queue: turn captured failures into lessons.",
         "queue": "Watch the queue work.",
-        "hook": "Answer an event of a coding agent (see `install`).",
-        "daemon": "Answer hooks without starting a process for each.",
+        "work/hook": "Answer an event of a coding agent (see `install`).",
+        "work/daemon": "Answer hooks without starting a process for each.",
     },
     "Servers and data": {
-        "mcp": "Serve lessons over the Model Context Protocol.",
-        "open": "Look at what was learnt, in your browser.",
+        "serve/mcp": "Serve lessons over the Model Context Protocol.",
+        "serve/open": "Look at what was learnt, in your browser.",
         "serve": "Serve the HTTP API and the pages.",
-        "key": "Make, list and revoke the keys of `serve`.",
+        "serve/key": "Make, list and revoke the keys of `serve`.",
         "backup": "Write a home into one file, while it is in use.",
-        "restore": "Bring a backup back.",
+        "backup/restore": "Bring a backup back.",
         "login": "Share the lessons of a server, in hooks and most commands.",
-        "logout": "Use the lessons of this home again.",
-        "copy": "Copy a store into another: a file into PostgreSQL, or back.",
-        "migrate": "Make or update the tables of a PostgreSQL database.",
+        "login/logout": "Use the lessons of this home again.",
+        "backup/copy": "Copy a store into another: a file into PostgreSQL, or back.",
+        "backup/migrate": "Make or update the tables of a PostgreSQL database.",
     },
     "Settings": {
         "config": "Show every setting and where it was set; change one.",
-        "model": "Try the model that reads runs and words lessons.",
-        "project": "See and confirm the folders that write into a project.",
+        "config/model": "Try the model that reads runs and words lessons.",
+        "config/project": "See and confirm the folders that write into a project.",
         "completion": "Print the completion script of your shell.",
     },
 }
-_SHARED = {  # modules with several commands; the others are `NAME_command` there
-    "backup": ("copy", "migrate", "restore"),
-    "config": ("model", "project"),
-    "install": ("uninstall",),
-    "login": ("logout",),
-    "queue": ("reflect",),
-    "recall": ("fix", "how"),
-    "run": ("trace",),
-    "serve": ("key", "mcp", "open"),
-    "status": ("doctor",),
-    "work": ("daemon", "hook"),
-}
-_ELSEWHERE = {name: module for module, names in _SHARED.items() for name in names}
-COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
-
-
+_LINES = {key: line for commands in _SECTIONS.values() for key, line in commands.items()}
+_MODULES = {name: module for module, _, name in (key.rpartition("/") for key in _LINES)}
+COMMANDS = dict(zip(_MODULES, _LINES.values(), strict=True))
 _TYPED = 60  # characters of a command that a message repeats
 _SESSIONS = (
     "sessions lie on this machine, and the lessons of this home on a server:"
@@ -105,7 +92,7 @@ class LazyGroup(Group):
         if cmd_name not in COMMANDS:
             return None
         try:
-            module = import_module(f"hardwon.surfaces.cli.{_ELSEWHERE.get(cmd_name, cmd_name)}")
+            module = import_module(f"hardwon.surfaces.cli.{_MODULES[cmd_name] or cmd_name}")
         except MissingExtra as error:
             missing = error  # its help works, and says what to install
 
@@ -115,7 +102,7 @@ class LazyGroup(Group):
             anything = {"ignore_unknown_options": True, "allow_extra_args": True}
             help_text = f"{COMMANDS[cmd_name]}\n\n{missing}"
             return click.Command(cmd_name, anything, refuse, help=help_text)
-        name = f"{cmd_name}_command" if cmd_name in _ELSEWHERE else "command"
+        name = f"{cmd_name}_command" if _MODULES[cmd_name] else "command"
         command: click.Command = getattr(module, name)
         return command
 
@@ -123,8 +110,8 @@ class LazyGroup(Group):
         names = max(map(len, COMMANDS))
         for title, commands in _SECTIONS.items():
             with formatter.section(title):
-                rows = [(name.ljust(names), line) for name, line in commands.items()]
-                formatter.write_dl(rows)
+                for key, line in commands.items():
+                    formatter.write_dl([(key.rpartition("/")[2].ljust(names), line)])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

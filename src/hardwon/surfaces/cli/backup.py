@@ -18,7 +18,6 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import plural
 from hardwon.storage import copying
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Progress, say
 
 _MARK = "hardwon-backup"  # the first member of every backup
@@ -173,7 +172,7 @@ def _check_database(database: str, path: str) -> None:
 @click.command("copy")
 @click.argument("source")
 @click.argument("target")
-@flag("--resume", "Continue a copy that was interrupted.")
+@options.flag("--resume", "Continue a copy that was interrupted.")
 def copy_command(source: str, target: str, resume: bool) -> None:
     """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
 
@@ -189,9 +188,9 @@ def copy_command(source: str, target: str, resume: bool) -> None:
 
 @click.command("migrate")
 @options.home
-@flag("--sql", "Print what would be run, and run nothing.")
-@flag("--check", "Exit with 1 when something would be run.")
-@option("--grant", "Let this role use the tables without owning them.", metavar="ROLE")
+@options.flag("--sql", "Print what would be run, and run nothing.")
+@options.flag("--check", "Exit with 1 when something would be run.")
+@options.option("--grant", "Let this role use the tables without owning them.", metavar="ROLE")
 def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
     """Bring the tables of a PostgreSQL database up to date, all or nothing.
 

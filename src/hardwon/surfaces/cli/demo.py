@@ -132,9 +132,8 @@ _FIGURES = 17  # columns next to the tasks in the last table
 
 @click.command("demo")
 @options.flag("--no-inject", "Withhold the lessons in the second run.")
-@options.option("--keep", "Keep the data in DIR instead of a temporary home.", metavar="DIR")
 @options.as_json
-def command(no_inject: bool, keep: str | None) -> None:
+def command(no_inject: bool) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
     A small scripted agent does real shell tasks in two runs. In the first it runs into real errors
@@ -144,7 +143,7 @@ def command(no_inject: bool, keep: str | None) -> None:
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="hardwon-demo-") as scratch,
-        hardwon.open(keep or f"{scratch}/home") as hw,
+        hardwon.open(f"{scratch}/home") as hw,
     ):
         agent = hw.agent("demo", project="shop")
         first = play(agent, f"{scratch}/first", [task.prompt for task in TASKS], inject=True)

@@ -12,7 +12,6 @@ from hardwon import Agent
 from hardwon.core.text.clean import plural
 from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.cli import options, output
-from hardwon.surfaces.cli.options import flag
 from hardwon.surfaces.cli.output import Output, Progress, emit, listing
 
 _NAP = 0.2  # seconds
@@ -20,9 +19,9 @@ _CAUGHT = (signal.SIGINT, signal.SIGTERM)
 
 
 @options.group("dream", invoke_without_command=True)
-@flag("--dry-run", "Show what would change; change nothing.")
-@flag("--if-due", "Only if idle long enough and no dream lately.")
-@flag("--watch", "Keep running, and dream whenever it is due.")
+@options.flag("--dry-run", "Show what would change; change nothing.")
+@options.flag("--if-due", "Only if idle long enough and no dream lately.")
+@options.flag("--watch", "Keep running, and dream whenever it is due.")
 @options.scope
 @options.as_json
 @click.pass_context

@@ -262,9 +262,9 @@ def _install_tool(uv: str, *, is_asking: bool) -> None:
 def _say_what_is_next(target: Target, level: str) -> None:
     agent = target.agent
     say(f"  Restart {agent}: it reads hooks when a session begins.")
-    if target.advice:
-        say_folded(f"  {target.advice}")
-    say_folded(f"  Lessons appear in its context: {target.doors}.")
+    if target.file.advice:
+        say_folded(f"  {target.file.advice}")
+    say_folded(f"  Lessons appear in its context: {target.file.doors}.")
     for trouble in double_installs(agent):
         say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")

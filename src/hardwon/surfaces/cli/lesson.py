@@ -303,7 +303,7 @@ def import_(agent: Agent, source: str, trust: bool, verbose: bool, **origin: str
     """Import the lessons at SOURCE. They wait in quarantine until you approve them.
 
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
-    reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
+    insights (.insights), or redis:// with `reflection:*` keys.
     """
     with Progress("Importing", kept="nothing was imported") as tell:
         lessons = agent.lessons.import_from(source, trust=trust, **origin, tell=tell)

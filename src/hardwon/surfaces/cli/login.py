@@ -16,7 +16,6 @@ from hardwon.core.errors import InvalidInput, SetupError
 from hardwon.core.settings import Settings, load
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import age, say, say_folded
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -24,8 +23,8 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 @click.command("login")
 @click.argument("url")
-@option("--key-file", "Read the key from this file, now and later.", metavar="FILE")
-@flag("--insecure", "Send the key without encryption.")
+@options.option("--key-file", "Read the key from this file, now and later.", metavar="FILE")
+@options.flag("--insecure", "Send the key without encryption.")
 @options.home
 def command(url: str, key_file: str | None, insecure: bool, home: str | None) -> None:
     """Share the lessons of the server at URL, in hooks and most commands.

@@ -20,7 +20,6 @@ from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, age, complain, emit, is_json, say
 from hardwon.surfaces.cli.work import drain_progress, tally_text
 
@@ -37,8 +36,8 @@ def command() -> None:
 
 
 @command.command()
-@option("--every", "Seconds between updates.", default=1.0)
-@flag("--once", "Print once and stop, also on a terminal.")
+@options.option("--every", "Seconds between updates.", default=1.0)
+@options.flag("--once", "Print once and stop, also on a terminal.")
 @options.home
 @options.as_json
 def top(every: float, once: bool, home: str | None) -> None:
@@ -112,7 +111,7 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
 
 @click.command("reflect", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, shell_complete=_suggest)
-@flag("--all", "Retry or purge every job that was given up.", "everything")
+@options.flag("--all", "Retry or purge every job that was given up.", "everything")
 @options.scope
 @options.as_json
 def reflect_command(

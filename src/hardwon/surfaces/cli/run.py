@@ -29,11 +29,10 @@ def command() -> None:
 
 
 @command.verb("list", place=options.scope_here)
-@options.option("--text", "Only those whose task contains it.", default="")
 @options.limit(default=25)
-def list_(agent: Agent, text: str, limit: int) -> Output:
+def list_(agent: Agent, limit: int) -> Output:
     """The runs of an agent in its project, newest first."""
-    runs = agent.runs.list(text=text, limit=limit)
+    runs = agent.runs.list(limit=limit)
 
     def show() -> None:
         of_whom = options.place(agent.scope)

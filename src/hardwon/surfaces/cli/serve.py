@@ -109,11 +109,10 @@ def _show_page(link: str, hint: str, *, is_printed_only: bool) -> None:
         webbrowser.open(link)
 
 
-def _open_keys(home: str | None) -> nullcontext[KeyRing]:
-    return nullcontext(KeyRing(open_database(load(home))))
-
-
-_OF_KEYS = {"place": options.home, "opens": _open_keys}
+_OF_KEYS: dict[str, Any] = {
+    "place": options.home,
+    "opens": lambda home: nullcontext(KeyRing(open_database(load(home)))),
+}
 
 
 @options.group("key")
@@ -154,14 +153,13 @@ def create(ring: KeyRing, if_none: bool, **limits: Any) -> Output:
 def list_keys(ring: KeyRing) -> Output:
     """Show all keys, without their secrets."""
     keys, now = ring.list(), datetime.now(UTC)
-    heads = ("id", "tenant", "role", "for", "state", "last use", "note")
-    rows: list[tuple[str, ...]] = [heads] if keys else [("no keys yet",)]
+    rows = [("id", "tenant", "role", "for", "state", "last use", "note")]
     for key in keys:
         limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
         state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
         used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
         rows.append((key.id, key.tenant, key.role, limited_to, state, used, key.note))
-    return Output(list(keys), lambda: table(rows, indent=""))
+    return Output(list(keys), lambda: table(rows, indent="") if keys else say("no keys yet"))
 
 
 @key_command.verb("revoke", **_OF_KEYS)
@@ -180,17 +178,6 @@ def move_keys(home: str | None) -> None:
     if not settings.postgres.url:
         raise InvalidInput("this home has no PostgreSQL database: its keys are where they belong")
     say(f"moved: {move(FileDatabase(settings.home), open_database(settings))}")
-
-
-def _is_taken(port: int) -> bool:
-    """Whether another program listens on the port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-    return False
 
 
 @click.command("mcp")
@@ -217,10 +204,13 @@ def mcp_command(
         from hardwon.surfaces.mcp import server
 
         built = server.build(hw, mcp_agent, folder=folder)
-        if port is not None and _is_taken(port):
-            raise SetupError(f"port {port} is taken by another program; name another with --http")
         if port is None:
             server.over_stdio(built)
-        else:
-            complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
-            server.over_http(built, port=port, token=kept_token(hw.settings.home))
+            return
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError as error:
+            remedy = "name another with --http"
+            raise SetupError(f"port {port} is taken by another program; {remedy}") from error
+        complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
+        server.over_http(built, port=port, token=kept_token(hw.settings.home))

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 import hardwon
-from hardwon import Hardwon
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import Settings, default_home, load
@@ -37,19 +36,19 @@ _ABSENT, _INSTALLED = "-", "installed"
 def command(home: str | None) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
     data_home = load(home).home if home else default_home()  # config.toml may be damaged
-    rows: list[dict[str, str]] = []
+    runs: dict[str, dict[str, str]] = {}
+    for (agent, event), at in watch.last_runs(data_home).items():  # the latest first
+        local = datetime.fromtimestamp(at, UTC).astimezone()
+        runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
+    rows: list[dict[str, Any]] = []
     for level, target in (place for agent in AGENTS for place in files(agent)):
         try:
             state = _INSTALLED if installer.is_installed(target) else _ABSENT
         except HardwonError:
             state = "unreadable"
         row = {"agent": target.agent, "level": level, "state": state, "path": target.path}
-        rows.append(row)
-    runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in watch.last_runs(data_home).items():  # the latest first
-        local = datetime.fromtimestamp(at, UTC).astimezone()
-        runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
-    wrong = {agent: list(_troubles(agent)) for agent in AGENTS}
+        facts = {"ran": runs.get(target.agent, {}), "wrong": list(_troubles(target.agent))}
+        rows.append({**row, **facts})
 
     def show() -> None:
         present = [row for row in rows if row["state"] != _ABSENT]
@@ -59,17 +58,16 @@ def command(home: str | None) -> None:
             *_describe_installs(rows, runs),
             *_describe_memory(home, data_home),
             *(f"{one}; see hook.log, or raise hooks.limit" for one in late),
-            *(line for agent in AGENTS for line in wrong[agent]),
+            *dict.fromkeys(line for row in rows for line in row["wrong"]),
             *_claims(data_home),
         ):
             say_folded(line)
 
-    facts = ({"ran": runs.get(row["agent"], {}), "wrong": wrong[row["agent"]]} for row in rows)
-    emit(Output([{**row, **more} for row, more in zip(rows, facts, strict=True)], show))
+    emit(Output(rows, show))
 
 
 def _describe_installs(
-    rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]
+    rows: Sequence[dict[str, Any]], runs: Mapping[str, dict[str, str]]
 ) -> Iterator[str]:
     """The agents without hardwon, when each hook last ran, and where none has run yet."""
     present = {row["agent"]: row["state"] for row in rows if row["state"] != _ABSENT}
@@ -94,22 +92,19 @@ def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
         if not os.path.isdir(data_home):
             return []
         with hardwon.open(data_home) as hw:
-            return [f"Playbook: {_who(hw)}"]
+            last, reader, spent = hw.last_reading, hw.reader, hw.spent()
     except HardwonError as error:
         return [f"Home: {error}"]
-
-
-def _who(hw: Hardwon) -> str:
-    last = hw.last_reading
     when = f"last {last.astimezone():%Y-%m-%d %H:%M}" if last else "not yet"
-    asked = f"agents write it when a session ends, {when}" if hw.settings.hooks.ask else ""
-    if not (reader := hw.reader):
-        return asked or "nobody reads ended runs; `hardwon install AGENT --read ask` changes that"
-    spent, most = hw.spent(), hw.settings.budget.calls
-    calls = f"{spent.calls} of {most} calls" if most else plural(spent.calls, "call")
-    cost = f"{calls}, {plural(spent.tokens, 'token')}" + f", ${spent.money:.2f}" * (spent.money > 0)
-    read = f"{reader} reads ended runs, {when}, today {cost}"
-    return "; ".join(part for part in (asked, read) if part)
+    parts = [f"agents write it when a session ends, {when}"] if settings.hooks.ask else []
+    if reader:
+        most = settings.budget.calls
+        calls = f"{spent.calls} of {most} calls" if most else plural(spent.calls, "call")
+        money = f", ${spent.money:.2f}" * (spent.money > 0)
+        cost = f"{calls}, {plural(spent.tokens, 'token')}{money}"
+        parts.append(f"{reader} reads ended runs, {when}, today {cost}")
+    nobody = "nobody reads ended runs; `hardwon install AGENT --read ask` changes that"
+    return [f"Playbook: {'; '.join(parts) or nobody}"]
 
 
 def _troubles(agent: str) -> Iterator[str]:

@@ -22,7 +22,6 @@ from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import option
 from hardwon.surfaces.cli.output import Output, Progress, emit, poll_progress, say
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class _Screened(logging.Formatter):
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
 @click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
 @options.span("--idle", "Stop after this long without a job, e.g. 10s.", metavar="TIME")
-@option("--metrics-port", "Serve /metrics there.", type=options.PORT)
+@options.option("--metrics-port", "Serve /metrics there.", type=options.PORT)
 @options.home
 @options.as_json
 def command(
@@ -157,7 +156,7 @@ def drain_progress(
 
 
 @click.command("daemon")
-@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=options.PORT)
+@options.option("--port", "Serve HTTP on 127.0.0.1 as well.", type=options.PORT)
 @options.span("--idle", "End after this long without an event, e.g. 15m.", metavar="TIME")
 @options.home
 def daemon_command(port: int | None, idle: timedelta | None, home: str | None) -> None:

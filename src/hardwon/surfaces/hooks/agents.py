@@ -9,17 +9,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from hardwon.core.errors import InvalidInput
-from hardwon.surfaces.hooks.events import (
-    Event,
-    EventKind,
-    HookReply,
-    arguments,
-    group,
-    parse_event,
-    text,
-    words,
-)
+from hardwon.core.text.clean import clip_middle
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 
+PROMPT_LIMIT = 16 * 1024
+OUTPUT_LIMIT = 16 * 1024
+_STREAMS = ("stdout", "stderr", "output", "llmContent", "textResultForLlm", "text", "content")
 _ALL_DOORS = {
     *(EventKind.SESSION_START, EventKind.PROMPT, EventKind.BEFORE),
     *(EventKind.WORKED, EventKind.FAILED, EventKind.BATCH),
@@ -75,7 +70,9 @@ class Adapter:
 
     def understand(self, raw: bytes, name: str) -> Event:
         """The event in these bytes; raises ValueError, or InvalidInput for an unknown one."""
-        payload = parse_event(raw)
+        payload = json.loads(raw.decode("utf-8"))
+        if not isinstance(payload, dict):
+            raise InvalidInput(f"the event is a {type(payload).__name__}, not an object")
         event = self.read(payload, name)
         if event is None:
             raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
@@ -330,6 +327,48 @@ class Cline(OpenCode):
 
     def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
         return super().answer(event, reply._replace(note=""))
+
+
+def text(payload: dict[str, Any], *keys: str) -> str:
+    """The first of the fields that is a non-empty text, else ""."""
+    for key in keys:
+        if isinstance(payload.get(key), str) and payload[key]:
+            return clip_middle(payload[key], PROMPT_LIMIT)
+    return ""
+
+
+def group(payload: dict[str, Any], key: str) -> dict[str, Any]:
+    """The field if it is an object, else an empty object."""
+    value = payload.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def arguments(payload: dict[str, Any], key: str) -> Any:
+    """The arguments of a call; some agents send their JSON as text."""
+    value = payload.get(key)
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def words(value: Any) -> str:
+    """The result of a tool as text, as a person would have seen it."""
+    return clip_middle(_words(value), OUTPUT_LIMIT)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_words, value[:100])))
+    if isinstance(value, dict):
+        if any(key in value for key in _STREAMS):
+            return "\n".join(_words(value[key]) for key in _STREAMS if value.get(key))
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None else str(value)
 
 
 _ADAPTERS: dict[str, Adapter] = {

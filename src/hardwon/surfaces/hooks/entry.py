@@ -52,7 +52,7 @@ def _answer(agent: str, name: str, given: Input, watch: Watch, settings: Setting
 
     with api.open(settings=settings.for_hooks()) as hw:
         hw.on_trouble(watch.trouble)
-        reply = respond(event, hw)
+        reply = respond(event, hw, agent)
     if answer := adapter(agent).answer(event, reply) if reply else {}:
         os.write(1, json.dumps(answer).encode())
     watch.extend(_AFTERWARDS)

@@ -21,7 +21,7 @@ from hardwon.engine import trust
 from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply, Input, parse_event
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply, Input
 from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 LIMIT = 20.0  # seconds; `install` tells agents to wait for 30
@@ -75,11 +75,11 @@ class _Case:
     def judge(self, raw: bytes, lines: list[bytes]) -> None:
         """Deny the call and exit, or return."""
         try:
-            event = adapter(self._agent).read(parse_event(raw), self._name)
+            event = adapter(self._agent).understand(raw, self._name)
         except Exception as error:  # noqa: BLE001 - no agent makes a call of such an event
             self._watch.trouble(error)
             os._exit(0)
-        if event is None or event.kind != EventKind.BEFORE:
+        if event.kind != EventKind.BEFORE:
             return
         self._event = event
         if reason := reason_to_deny(event, lines, load, self._watch):

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -32,19 +33,7 @@ _RECORDS = "installed.json"
 HookCall = Callable[[str], dict[str, Any]]  # the hook of an event, in Claude Code's format
 
 
-class Target(NamedTuple):
-    """One file of one agent: all of it hardwon's (`whole`), or entries of hardwon."""
-
-    agent: str
-    path: str
-    entries: tuple[tuple[str, Any], ...] = ()  # events, and the hook that each gets
-    defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
-    whole: str = ""
-    advice: str = ""
-    doors: str = ""  # where the agent takes lessons
-
-
-class _File(NamedTuple):
+class SettingsFile(NamedTuple):
     """Where an agent has its settings, and what is written there."""
 
     user: str  # below the home directory
@@ -52,9 +41,19 @@ class _File(NamedTuple):
     project: str = ""  # below the project; "": as `user`
     entry: Callable[[dict[str, Any]], Any] | None = None  # around the call; None: a file of ours
     lacks: str = ""  # an event of its format that it does not send
-    defaults: tuple[tuple[str, Any], ...] = ()
+    defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
     advice: str = ""
     doors: str = "at a prompt, before a call, after an error"  # where the agent takes lessons
+
+
+class Target(NamedTuple):
+    """One file of one agent: all of it hardwon's (`whole`), or entries of hardwon."""
+
+    agent: str
+    path: str
+    file: SettingsFile
+    entries: tuple[tuple[str, Any], ...] = ()  # events, and the hook that each gets
+    whole: str = ""
 
 
 def command_hook(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:
@@ -79,38 +78,38 @@ def _group(call: dict[str, Any]) -> dict[str, Any]:
 
 
 _FILES = {
-    "claude-code": _File(".claude/settings.json", "CLAUDE_CONFIG_DIR", entry=_group),
-    "codex": _File(
+    "claude-code": SettingsFile(".claude/settings.json", "CLAUDE_CONFIG_DIR", entry=_group),
+    "codex": SettingsFile(
         ".codex/hooks.json",
         "CODEX_HOME",
         entry=_group,
         lacks="PostToolUseFailure",
         advice="Codex skips new hooks until you trust them: start it and open /hooks.",
     ),
-    "gemini": _File(
+    "gemini": SettingsFile(
         ".gemini/settings.json",
         entry=lambda call: {
             "hooks": [{"name": "hardwon", **call, "timeout": _SECONDS * 1000}],
         },
         doors=_BUT_CALLS,
     ),
-    "copilot": _File(
+    "copilot": SettingsFile(
         ".copilot/hooks/hardwon.json", "COPILOT_HOME", project=".github/hooks/hardwon.json"
     ),
-    "opencode": _File(
+    "opencode": SettingsFile(
         ".config/opencode/plugin/hardwon.js",
         "OPENCODE_CONFIG_DIR",
         project=".opencode/plugin/hardwon.js",
     ),
-    "cline": _File(".cline/plugins/hardwon.js", "CLINE_DIR"),
-    "qwen": _File(
+    "cline": SettingsFile(".cline/plugins/hardwon.js", "CLINE_DIR"),
+    "qwen": SettingsFile(
         ".qwen/settings.json",
         "QWEN_HOME",
         # No limit of ours: some versions count it in seconds, others in milliseconds.
         entry=lambda call: {"hooks": [{"name": "hardwon", **call}]},
         doors=_BUT_CALLS,
     ),
-    "cursor": _File(
+    "cursor": SettingsFile(
         ".cursor/hooks.json",
         entry=lambda call: {"command": call["command"]},
         defaults=(("version", 1),),
@@ -130,7 +129,7 @@ def target(
 ) -> Target:
     """The file of this agent with its entries; `folder` is the project, by default this one."""
     file, kinds = _FILES[agent], adapter(agent).kinds
-    call = call or (lambda event: command_hook(agent, event))
+    call = call or partial(command_hook, agent)
     entries: tuple[tuple[str, Any], ...] = ()
     whole = ""
     events = [name for name in kinds if kinds[name] not in _SILENT and name != file.lacks]
@@ -141,21 +140,17 @@ def target(
         hooks = {name: [{**hook, "bash": call(name)["command"]}] for name in events}
         whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     else:  # a plugin that the agent runs itself
-        parts = (
-            resources.files(__package__) / name for name in ("plugin.js", f"{agent}_plugin.js")
-        )
-        whole = "".join(part.read_text(encoding="utf-8") for part in parts)
-        whole = whole.replace("@AGENT@", agent).replace(
-            "@COMMAND@", json.dumps(call("")["command"])
-        )
+        names, ours = ("plugin.js", f"{agent}_plugin.js"), resources.files(__package__)
+        whole = "".join((ours / name).read_text(encoding="utf-8") for name in names)
+        command = json.dumps(call("")["command"])
+        whole = whole.replace("@AGENT@", agent).replace("@COMMAND@", command)
     if level == PROJECT:
         path = os.path.join(folder or os.getcwd(), file.project or file.user)
     else:
         root, _, relative = file.user.partition("/")
         home = environ.get("HOME") or os.path.expanduser("~")
-        own = environ.get(file.variable, "") if file.variable else ""
-        path = os.path.join(own or os.path.join(home, root), relative)
-    return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
+        path = os.path.join(environ.get(file.variable) or os.path.join(home, root), relative)
+    return Target(agent, path, file, entries, whole)
 
 
 class ConfigChange(_files.FileChange):
@@ -187,7 +182,7 @@ def installation(target: Target) -> ConfigChange:
         if all(item in hooks.get(event, ()) for event, item in target.entries):
             return ConfigChange(target.path, before, before)
         after = _remove_hooks(after)
-        for key, value in target.defaults:
+        for key, value in target.file.defaults:
             after = jsonc.put(after, key, value)
         for event, item in target.entries:
             after = jsonc.append(after, ("hooks", event), item)

@@ -65,6 +65,7 @@ def _ensure(node: Node, kind: type, path: tuple[str, ...]) -> None:
 def put(text: str, key: str, value: Any) -> str:
     """The text with this member at the top level, unless it has one of that name."""
     node = parse(text)
+    _ensure(node, dict, ())
     if any(part.key == key for part in node.parts):
         return text
     return _insert(text, node, key, value, 1)
@@ -84,8 +85,6 @@ def remove(text: str, path: tuple[str, ...], index: int) -> str:
 
 
 def _insert(text: str, node: Node, key: str | None, value: Any, depth: int) -> str:
-    if not isinstance(node.value, list if key is None else dict):
-        raise InvalidInput(f"expected {'an array' if key is None else 'an object'} in the file")
     indent = re.search(r"\n([ \t]+)\S", text)
     unit = indent[1] if indent else "  "
     lines = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", "\n" + unit * depth)

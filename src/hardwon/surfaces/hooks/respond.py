@@ -39,8 +39,8 @@ _COMMAND = "playbook add"
 _WHOLE = 8192  # characters of a call; a longer one may have been cut when it was read
 
 
-def respond(event: Event, hw: Hardwon) -> HookReply:
-    """Record the event; the reply to the agent."""
+def respond(event: Event, hw: Hardwon, program: str = "") -> HookReply:
+    """Record the event of a program; the reply to the agent."""
     default_scope = hw.settings.scope
     project = default_scope.project or trust.project_for(
         event.cwd, hw.settings.home, tenant=default_scope.tenant
@@ -49,6 +49,7 @@ def respond(event: Event, hw: Hardwon) -> HookReply:
     # What a muted sub-agent asks must not count as shown in the conversation.
     run = f"{event.session}/nested" if is_mute and event.kind in _ASKING else event.session
     agent = hw.agent(default_scope.agent, project=project, tenant=default_scope.tenant, run=run)
+    agent.program = program.partition("-")[0]  # as its past sessions name it
     reply: HookReply = getattr(_Conversation(hw, agent), event.kind)(event)
     if is_mute:
         return HookReply(denial=reply.denial)  # guards apply to everybody

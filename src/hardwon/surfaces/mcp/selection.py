@@ -7,14 +7,7 @@ import asyncio
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 
-from mcp.server.mcpserver import (
-    AcceptedElicitation,
-    Context,
-    Elicit,
-    ElicitationResult,
-    MCPServer,
-    Resolve,
-)
+from mcp.server import mcpserver
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, create_model
@@ -106,16 +99,16 @@ class Desk:
         return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
 
 
-def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
+def add_selection(server: mcpserver.MCPServer, agent: "Agent", folder: str) -> None:
     """Register `select_insights`; by default it looks for sessions in the folder."""
     desk = Desk(agent, folder)
     which, where = _resolvers(desk)
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))
     async def select_insights(
-        ctx: Context,
-        chosen: Annotated[ElicitationResult[Form], Resolve(which)],
-        placed: Annotated[ElicitationResult[Form], Resolve(where)],
+        ctx: mcpserver.Context,
+        chosen: Annotated[mcpserver.ElicitationResult[Form], mcpserver.Resolve(which)],
+        placed: Annotated[mcpserver.ElicitationResult[Form], mcpserver.Resolve(where)],
         session: SessionId = "",
         run: SessionId = "",
         answers: Answers | None = None,
@@ -143,26 +136,28 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
 def _resolvers(desk: Desk) -> tuple[Any, Any]:
     """Two forms: which insights to keep, then where."""
 
-    async def which(session: str, run: str, ctx: Context) -> Any:
+    async def which(session: str, run: str, ctx: mcpserver.Context) -> Any:
         if run or not _can_ask(ctx):
             return Form()
         waiting = await desk.questions(session)
         shown = [question for question in waiting.questions if "." not in question.id]
-        return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(shown))
+        return mcpserver.Elicit(
+            f"Insights of a session: {waiting.delta.summary.text}", _form(shown)
+        )
 
     async def where(
         session: str,
         run: str,
-        ctx: Context,
-        chosen: Annotated[ElicitationResult[Form], Resolve(which)],
+        ctx: mcpserver.Context,
+        chosen: Annotated[mcpserver.ElicitationResult[Form], mcpserver.Resolve(which)],
     ) -> Any:
-        if run or not _can_ask(ctx) or not isinstance(chosen, AcceptedElicitation):
+        if run or not _can_ask(ctx) or not isinstance(chosen, mcpserver.AcceptedElicitation):
             return Form()
         waiting = await desk.questions(session)
         answers = _answers(waiting.questions, chosen.data)
         saved = {number for question in _SAVED for number in answers.get(question, [])}
         shown = [one for one in waiting.questions if one.id.partition(".")[2] in saved]
-        return Elicit("Where should they be kept?", _form(shown)) if shown else Form()
+        return mcpserver.Elicit("Where should they be kept?", _form(shown)) if shown else Form()
 
     return which, where
 
@@ -171,7 +166,7 @@ def _filled_in(waiting: "OpenQuestions", forms: "Iterable[Any]") -> Answers | No
     """All answers, or None when the person declined."""
     answers: Answers = {}
     for form in forms:
-        if not isinstance(form, AcceptedElicitation):
+        if not isinstance(form, mcpserver.AcceptedElicitation):
             return None
         answers |= _answers(waiting.questions, form.data)
     if answers.get("Q3-missed", ["none"]) != ["none"]:
@@ -179,7 +174,7 @@ def _filled_in(waiting: "OpenQuestions", forms: "Iterable[Any]") -> Answers | No
     return answers
 
 
-def _can_ask(ctx: Context) -> bool:
+def _can_ask(ctx: mcpserver.Context) -> bool:
     able = ctx.client_capabilities
     return able is not None and able.elicitation is not None
 

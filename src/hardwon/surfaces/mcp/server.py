@@ -14,7 +14,7 @@ try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError
     from mcp.types import ToolAnnotations
-    from pydantic import BaseModel, Field
+    from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
     from hardwon.surfaces.mcp.selection import add_selection, explain_errors
 except ImportError as error:
@@ -65,29 +65,27 @@ Task and attempt:
 """
 
 
-class LessonView(BaseModel):
+Line = Annotated[str, AfterValidator(one_line)]
+
+
+class View(BaseModel):
+    """What a host sees of a value."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class LessonView(View):
     """One lesson."""
 
     id: int
-    situation: str
-    mistake: str
-    correction: str
+    situation: Line
+    mistake: Line
+    correction: Line
     tags: list[str]
     confidence: float
-    shown: int = Field(description="How often it was delivered.")
-
-    @classmethod
-    def of(cls, lesson: Lesson) -> LessonView:
-        """The lesson as a host sees it."""
-        return cls(
-            id=lesson.id,
-            situation=one_line(lesson.situation),
-            mistake=one_line(lesson.mistake),
-            correction=one_line(lesson.correction),
-            tags=list(lesson.tags),
-            confidence=lesson.confidence,
-            shown=lesson.hits,
-        )
+    shown: int = Field(
+        validation_alias=AliasChoices("shown", "hits"), description="How often it was delivered."
+    )
 
 
 class LessonList(BaseModel):
@@ -96,7 +94,7 @@ class LessonList(BaseModel):
     lessons: list[LessonView]
 
 
-class AnswerView(BaseModel):
+class AnswerView(View):
     """Something that worked."""
 
     text: str
@@ -150,14 +148,12 @@ class Queued(BaseModel):
     job: str | None
 
 
-def _views(lessons: Iterable[Lesson]) -> list[LessonView]:
-    """The lessons as a host sees them."""
-    return [LessonView.of(lesson) for lesson in lessons]
+def _lessons(found: Iterable[Lesson]) -> LessonList:
+    return LessonList.model_validate({"lessons": found})
 
 
-def _answers(answers: Iterable[Answer]) -> AnswerList:
-    views = [AnswerView.model_validate(answer, from_attributes=True) for answer in answers]
-    return AnswerList(answers=views)
+def _answers(found: Iterable[Answer]) -> AnswerList:
+    return AnswerList.model_validate({"answers": found})
 
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -186,18 +182,18 @@ class Tools:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
         agent = self._agent
         injection = agent.before_action(tool, task) if tool else agent.before_turn(task)
-        lessons = _views(injection.lessons)
-        return Recalled(block=injection.text, lessons=lessons, delivery=injection.id)
+        told = {"block": injection.text, "lessons": injection.lessons, "delivery": injection.id}
+        return Recalled.model_validate(told)
 
     def list_lessons(self, limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
         found = self._agent.lessons.list(limit=limit)
-        return LessonList(lessons=_views(self._agent.readable(found)))
+        return _lessons(self._agent.readable(found))
 
     def search_lessons(self, query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
         found = self._agent.lessons.search(query, limit=limit)
-        return LessonList(lessons=_views(self._agent.readable(found)))
+        return _lessons(self._agent.readable(found))
 
     def fix(self, error: Text, limit: Limit = 5) -> AnswerList:
         """What got past this error before: in this project first, then in others."""
@@ -209,7 +205,7 @@ class Tools:
 
     def record_lesson(self, text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
-        return LessonView.of(self._agent.learn(text))
+        return LessonView.model_validate(self._agent.learn(text))
 
     def delete_lesson(self, id: Number) -> Done:
         """Remove a lesson of this agent for good."""
@@ -237,8 +233,7 @@ class Tools:
         lines = (item.model_dump_json() for item in items)
         written = self._agent.playbook.add("\n".join(lines), run=run)
         refused = [f"{when}: {why}" for when, why in written.refused]
-        added, known = _views(written.added), _views(written.known)
-        return WrittenItems(added=added, known=known, refused=refused)
+        return WrittenItems.model_validate({**written._asdict(), "refused": refused})
 
 
 _READING = ("recall", "list_lessons", "search_lessons", "fix", "how")

@@ -71,38 +71,27 @@ def line(
     """A curve over trials with its axes; `label` names the values."""
     if not values:
         return ""
-    top = high or max(values) or 1.0
-    points = [(_x(at, len(values), size), _y(v / top, size)) for at, v in enumerate(values)]
-    dots = "".join(
-        f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="3.5">'
-        f"<title>trial {at + 1}: {label} {values[at]:.3f}</title></circle>"
-        for at, (x, y) in enumerate(points)
-    )
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    axes = _axes(len(values), top, label=label, size=size)
-    drawn = f'{axes}<polyline class="plot {name}" points="{path}"/>{dots}'
-    return f'<svg class="axes" viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
+    top, count = high or max(values) or 1.0, len(values)
 
+    def x(at: int) -> float:
+        return _EDGE + (size.width - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
 
-def _x(at: int, count: int, size: Size) -> float:
-    return _EDGE + (size.width - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
+    def y(value: float) -> float:
+        return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, value / top)))
 
-
-def _y(share: float, size: Size) -> float:
-    return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, share)))
-
-
-def _axes(count: int, top: float, *, label: str, size: Size) -> str:
-    """Lines with their values, the number of each trial, and what both are."""
-    parts = [_word(4, 12, label), _word(size.width - 8, size.height - 4, "trial", "end")]
-    for share in (0.0, 0.5, 1.0):
-        y, value = _y(share, size), top * share
-        ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y:.1f}" y2="{y:.1f}"'
+    drawn = _word(4, 12, label) + _word(size.width - 8, size.height - 4, "trial", "end")
+    for value in (0.0, top / 2, top):
+        ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y(value):.1f}" y2="{y(value):.1f}"'
         figure = f"{value:.0f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
-        parts += [f"<line {ends}/>", _word(_EDGE - 6, y + 4, figure, "end")]
+        drawn += f"<line {ends}/>" + _word(_EDGE - 6, y(value) + 4, figure, "end")
     for at in range(0, count, -(-count // size.ticks)):
-        parts.append(_word(_x(at, count, size), size.height - 18, str(at + 1), "middle"))
-    return "".join(parts)
+        drawn += _word(x(at), size.height - 18, str(at + 1), "middle")
+    path = " ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in enumerate(values))
+    drawn += f'<polyline class="plot {name}" points="{path}"/>'
+    for at, value in enumerate(values):
+        drawn += f'<circle class="{name}" cx="{x(at):.1f}" cy="{y(value):.1f}" r="3.5">'
+        drawn += f"<title>trial {at + 1}: {label} {value:.3f}</title></circle>"
+    return f'<svg class="axes" viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
 
 
 def bars(

@@ -12,8 +12,8 @@ What a page may rely on:
   key, and `lessons_of(scope)`, which can be changed only within them.
 * Views and actions are plain functions: they run in a thread, so a slow disk does not delay others.
   Only streams (server-sent events) are `async def`.
-* `csrf(request)` is the token for a form's hidden field `csrf` or the header `X-CSRF-Token`; it
-  has been checked before an action is called.
+* `request.state.csrf` is the token for a form's hidden field `csrf` or the header `X-CSRF-Token`;
+  it has been checked before an action is called.
 * `link(request, "/lessons/7")` is a path that also works behind a proxy with a prefix, and has the
   secret path of the login.
 * A view may raise a HardwonError or `Problem(status, detail)`: it becomes a page or a problem

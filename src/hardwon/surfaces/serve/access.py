@@ -20,24 +20,15 @@ from starlette.types import Scope
 
 from hardwon.api.operations import Right
 from hardwon.core.values.report import Place
-from hardwon.storage.service import (
-    NO_LIMIT,
-    Key,
-    KeyRing,
-    Limit,
-    Logins,
-    Role,
-    ServiceDatabase,
-    is_bearer,
-)
+from hardwon.storage import service
 
 _VIEWER = {Right.LESSONS, Right.READ, Right.DREAMS, Right.COSTS}
 _CURATOR = {*_VIEWER, Right.CHANGE, Right.UNDO_DREAMS}
 RIGHTS = {
-    Role.AGENT: {Right.DOOR, Right.LESSONS},
-    Role.VIEWER: _VIEWER,
-    Role.CURATOR: _CURATOR,
-    Role.ADMIN: {*_CURATOR, Right.DOOR, Right.ADMIN},
+    service.Role.AGENT: {Right.DOOR, Right.LESSONS},
+    service.Role.VIEWER: _VIEWER,
+    service.Role.CURATOR: _CURATOR,
+    service.Role.ADMIN: {*_CURATOR, Right.DOOR, Right.ADMIN},
 }
 _OF_AGENT = {Right.DREAMS, Right.UNDO_DREAMS}  # a dream is about all projects of an agent
 _OF_TENANT = {Right.COSTS}
@@ -72,14 +63,14 @@ class Principal(NamedTuple):
         return Place(self.tenant, self.agent, self.project)
 
     @property
-    def keys(self) -> Limit:
+    def keys(self) -> service.Limit:
         """Which keys may be seen, made and revoked."""
         if not self.key:
-            return NO_LIMIT
-        return Limit(self.tenant, self.agent, self.project, self.expires_at)
+            return service.NO_LIMIT
+        return service.Limit(self.tenant, self.agent, self.project, self.expires_at)
 
 
-def of_key(key: Key) -> Principal:
+def of_key(key: service.Key) -> Principal:
     """The holder of a key."""
     limits = key.tenant, key.role, key.agent, key.project
     return Principal(*limits, key.id, key.expires_at, key.note)
@@ -89,12 +80,12 @@ class Access:
     """Checks tokens, keys and logins. Without a `token` only keys and links are accepted."""
 
     def __init__(
-        self, database: ServiceDatabase, *, token: str = "", tenant: str = "default"
+        self, database: service.ServiceDatabase, *, token: str = "", tenant: str = "default"
     ) -> None:
         self.database = database
-        self.keys = KeyRing(database)
-        self.logins = Logins(database)
-        self.owner = Principal(tenant, Role.ADMIN)
+        self.keys = service.KeyRing(database)
+        self.logins = service.Logins(database)
+        self.owner = Principal(tenant, service.Role.ADMIN)
         self._token = token
 
     def link(self) -> str:
@@ -103,7 +94,7 @@ class Access:
 
     def is_token(self, shown: str) -> bool:
         """Whether this is the token of the home."""
-        return is_bearer(shown, self._token)
+        return service.is_bearer(shown, self._token)
 
     def session(self, cookie: str) -> Principal | None:
         """The principal of a browser that has logged in."""

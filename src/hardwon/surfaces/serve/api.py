@@ -24,7 +24,6 @@ from hardwon.surfaces.serve.requests import (
     Problem,
     admit,
     cursor_of,
-    limits_of,
     place_of,
     run_in,
 )
@@ -45,7 +44,7 @@ def routes() -> list[Route]:
 
 def _endpoint(operation: Operation) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
-        limits = limits_of(request)
+        limits = request.app.state.limits
         most = limits.pack if operation.takes_bytes or operation.is_large else limits.body
         body = await admit(request, *operation.rights, most=most)
         arguments = {

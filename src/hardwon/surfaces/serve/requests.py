@@ -26,23 +26,12 @@ from hardwon import Agent, Hardwon, Job, Lesson
 from hardwon.api.lessons import Lessons, limit_changes
 from hardwon.api.operations import AUTHOR
 from hardwon.api.tenants import Tenant
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    MissingExtra,
-    NotAllowed,
-    NotFound,
-    OlderServer,
-    SetupError,
-    StorageFull,
-    TransientError,
-)
+from hardwon.core import errors
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.report import Mark, mark
 from hardwon.core.values.run import Author
 from hardwon.core.values.scope import Scope
 from hardwon.surfaces.serve.access import Principal, is_same
-from hardwon.surfaces.serve.limits import Limits
 
 Endpoint = Callable[[Request], Any]
 T = TypeVar("T")
@@ -54,15 +43,15 @@ _WHO_LIMIT = 80  # characters of a name
 _LARGEST = 2**53  # JSON keeps no larger number exactly
 
 # The first match counts.
-_STATUS: tuple[tuple[type[HardwonError], int], ...] = (
-    (NotFound, 404),
-    (NotAllowed, 403),
-    (InvalidInput, 400),
-    (MissingExtra, 501),
-    (OlderServer, 501),
-    (StorageFull, 507),
-    (SetupError, 500),
-    (TransientError, 503),
+_STATUS: tuple[tuple[type[errors.HardwonError], int], ...] = (
+    (errors.NotFound, 404),
+    (errors.NotAllowed, 403),
+    (errors.InvalidInput, 400),
+    (errors.MissingExtra, 501),
+    (errors.OlderServer, 501),
+    (errors.StorageFull, 507),
+    (errors.SetupError, 500),
+    (errors.TransientError, 503),
 )
 
 
@@ -127,8 +116,8 @@ async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
     _allowed_place(request)
     if request.method in SAFE:
         return b""
-    body = await body_of(request, most or limits_of(request).body)
-    token, shown = csrf(request), request.headers.get("x-csrf-token", "")
+    body = await body_of(request, most or request.app.state.limits.body)
+    token, shown = request.state.csrf, request.headers.get("x-csrf-token", "")
     if token and not shown and request.headers.get("content-type", "").startswith(_FORM):
         shown = form_of(request, body).get("csrf", [""])[-1]
     if token and not is_same(shown, token):
@@ -147,7 +136,7 @@ def ensure(who: Principal, *rights: str) -> None:
 
 async def body_of(request: Request, most: int) -> bytes:
     """The body, if it has arrived in time and has at most so many bytes."""
-    patience = limits_of(request).arrival
+    patience = request.app.state.limits.arrival
     too_large = Problem(413, f"a request may have at most {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if len(declared) > 18 or (declared.isdecimal() and int(declared) > most):
@@ -174,24 +163,12 @@ async def run_in(pool: Executor, call: Callable[..., T], *values: Any) -> T:
 
 def form_of(request: Request, body: bytes) -> dict[str, list[str]]:
     """The fields of a form; Problem if there are too many."""
-    most = limits_of(request).form
+    most = request.app.state.limits.form
     try:
         text = body.decode("utf-8", "replace")
         return parse_qs(text, keep_blank_values=True, max_num_fields=most)
     except ValueError:
         raise Problem(413, f"a form may have at most {most:,} fields") from None
-
-
-def limits_of(request: Request) -> Limits:
-    """The limits of the server."""
-    limits: Limits = request.app.state.limits
-    return limits
-
-
-def csrf(request: Request) -> str:
-    """The token that forms of this login need."""
-    token: str = request.state.csrf
-    return token
 
 
 def link(request: Request, path: str) -> str:
@@ -212,7 +189,7 @@ def place_of(text: str) -> Mark:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         place, name = json.loads(raw)
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+        raise errors.InvalidInput("unknown cursor; use the `next` of a page, or none") from error
     return mark(place, name)
 
 
@@ -315,5 +292,5 @@ class Call:
         text = self.id
         number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
         if number is None or number > _LARGEST:
-            raise NotFound("lesson", text if number is None else number)
+            raise errors.NotFound("lesson", text if number is None else number)
         return number

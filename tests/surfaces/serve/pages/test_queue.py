@@ -57,7 +57,7 @@ def test_a_queue_too_long_to_read_is_not_taken_for_the_tenants_own(
     server: Served, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.hw.agent("coder", tenant="other").after_run(task="of others", error="it did not work")
-    monkeypatch.setattr("hardwon.surfaces.serve.pages.queue._READ", 0)
+    monkeypatch.setattr("hardwon.surfaces.serve.pages.work._READ", 0)
 
     page = reader.get("/queue")
 

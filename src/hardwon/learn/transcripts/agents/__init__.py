@@ -16,16 +16,14 @@ from hardwon.learn.transcripts.transcript import (
 )
 
 
-def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    return json_lines(session.path, skipped)
-
-
 class TranscriptKind(NamedTuple):
     """A coding agent whose transcripts can be read."""
 
     find: Callable[[str], Iterator[SessionPlace]]
     read: Read
-    records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = _lines
+    records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = (
+        lambda session, skipped: json_lines(session.path, skipped)
+    )
 
 
 _ROWS = databases.records

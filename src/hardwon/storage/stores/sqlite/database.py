@@ -63,7 +63,7 @@ class WriterLock:
 
 T = TypeVar("T")
 
-SCHEMA = 20  # the number of the last file in migrations/
+SCHEMA = 21  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write

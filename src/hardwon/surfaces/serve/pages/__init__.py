@@ -6,21 +6,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hardwon.surfaces.serve.pages import (
-    administration,
-    failures,
-    lessons,
-    overview,
-    playbook,
-    queue,
-    runs,
-)
+from hardwon.surfaces.serve.pages import administration, failures, lessons, overview, work
 from hardwon.surfaces.serve.pages.administration import login_routes
 from hardwon.surfaces.serve.pages.views import View, html
 from hardwon.surfaces.serve.requests import Problem
 
 __all__ = ["login_routes", "problem", "routes"]
-_ROOMS = (overview, lessons, playbook, failures, runs, queue, administration)
+_ROOMS = (overview, lessons, failures, work, administration)
 
 
 def routes() -> list[Route]:

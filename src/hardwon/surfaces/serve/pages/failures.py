@@ -16,8 +16,8 @@ from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.overview import period
-from hardwon.surfaces.serve.pages.runs import describe_ended
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
+from hardwon.surfaces.serve.pages.work import describe_ended
 from hardwon.surfaces.serve.requests import Problem
 
 _MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
@@ -113,7 +113,7 @@ def failure(visit: Visit) -> View:
         "status": lesson.status if lesson else "",
         "run_count": sum(one.runs for one in met),
         "people": sorted({one.person for one in met if one.person}),
-        "met_by": [{**one._asdict(), **place_of(one.scope), "scope": None} for one in met],
+        "met_by": met,
         "latest": [describe_ended(run) for run in runs],
         "cost": cost,
         "fixes": story.fixes(lesson) if lesson else [],

@@ -1,17 +1,21 @@
-"""Lessons: the list, one lesson with its story and its actions, and those that wait for review."""
+"""Lessons: the list, one with its story and its actions, those that wait; items of a playbook."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from hardwon import Agent, Scope
+from hardwon.api.codec import encode
 from hardwon.api.lessons import Lessons
+from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import (
     LIVE,
     SHELVED,
     USER_SUPPLIED,
+    Change,
     Kind,
     Lesson,
     Status,
@@ -19,8 +23,17 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.report import Order
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
+from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
+from hardwon.surfaces.serve.pages.views import (
+    NOWHERE,
+    Routes,
+    View,
+    Visit,
+    mark_text,
+    pick,
+    place_of,
+)
 from hardwon.surfaces.serve.requests import Problem
 
 _STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
@@ -29,7 +42,9 @@ _ROWS = 50
 _QUEUED = 25  # lessons listed next to the one that is open
 _LOOKED_AT = 1_000  # past deliveries that a guard is tried on
 _QUOTED = re.compile("When you see “(.+)”")  # a list shows only the quoted failure
-_SITUATION, _CORRECTION = 160, 240  # characters in a row
+_SITUATION, _CORRECTION, _WAS = 160, 240, 240  # characters in a row
+_CHANGES = 20  # listed
+_WAITING = (Status.CANDIDATE, Status.QUARANTINED)
 
 
 routes = Routes()
@@ -123,21 +138,14 @@ def guard(visit: Visit) -> View:
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
 
 
-def _describe(lesson: Lesson) -> dict[str, Any]:
+def _describe(lesson: Lesson) -> Any:
     """A lesson as plain values."""
-    return pick(
-        lesson,
-        "id status situation correction tags origin author trigger job met hits confidence guard",
-        mistake="" if lesson.mistake == USER_SUPPLIED else lesson.mistake,
-        denies=list(guard_of(lesson).calls) if lesson.guard else [],
-        reasons=evidence_of(lesson, Kind.QUARANTINED),
-        is_held=lesson.status == Status.QUARANTINED,
-        created=lesson.created_at,
-        updated=lesson.updated_at,
-        seen=lesson.last_seen_at,
-        expires=lesson.expires_at or "",
-        **place_of(lesson.scope),
-    )
+    return encode(lesson) | {
+        "mistake": "" if lesson.mistake == USER_SUPPLIED else lesson.mistake,
+        "denies": guard_of(lesson).calls if lesson.guard else (),
+        "reasons": evidence_of(lesson, Kind.QUARANTINED),
+        "is_held": lesson.status == Status.QUARANTINED,
+    }
 
 
 def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
@@ -223,3 +231,66 @@ def review(visit: Visit) -> View:
         "provenance": story.provenance(chosen) if chosen else [],
     }
     return View("review.html", "What waits for me?", values)
+
+
+@routes.page("/playbook")
+def playbook(visit: Visit) -> View:
+    """The playbook of the chosen project, or the projects to choose from."""
+    agent = _chosen_agent(visit)
+    places = [] if agent else [_named(scope) for scope in visit.tenant.scopes()]
+    values: dict[str, Any] = {"places": places, "place": _named(agent.scope) if agent else None}
+    if agent:
+        block = agent.playbook.block()
+        told = {item.id for item in block.lessons}
+        waiting = [item for status in _WAITING for item in agent.playbook.list(status=status)]
+        values |= {
+            "items": [wording.describe_item(item, told) for item in agent.playbook.list()],
+            "waiting": [wording.describe_item(item, told) for item in waiting],
+            "tokens": block.tokens,
+            "history": [_change(change) for change in agent.playbook.history()[:_CHANGES]],
+        }
+    return View("playbook.html", "What do we know?", values)
+
+
+def _chosen_agent(visit: Visit) -> Agent | None:
+    """The agent in the chosen project; None if one must be chosen first."""
+    name, project = visit.place
+    scopes = [scope for scope in visit.tenant.scopes() if scope.project]
+    if project is None and len(scopes) != 1:
+        return None
+    own, only = ("", project) if project is not None else (scopes[0].agent, scopes[0].project)
+    return visit.agent_in(name or own or visit.hw.settings.scope.agent, only or None)
+
+
+def _named(scope: Scope) -> dict[str, str]:
+    return {"agent": scope.agent, "project": scope.project or NOWHERE}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    was = one_line(f"{change.before.situation}: {change.before.correction}")
+    return pick(change, "act at", id=change.before.id, was=clip(was, _WAS))
+
+
+@routes.action(*(f"/playbook/{{number}}/{act}" for act in ("pin", "up", "down", "remove")))
+def act_on_item(visit: Visit) -> str:
+    """Do to an item what the last part of the path says."""
+    act, number = visit.act, visit.number
+    scope = visit.tenant.lesson(number).scope
+    if not visit.principal.place.covers(scope):
+        raise NotAllowed("this key may not change items of that project")
+    playbook = visit.agent_in(scope.agent, scope.project).playbook
+    order = [item.id for item in playbook.list()]
+    at = order.index(number) if number in order else 0
+    done = "moved"
+    if act == "pin":
+        is_on = visit.field("on") == "yes"
+        playbook.pin(number, on=is_on)
+        done = "pinned" if is_on else "unpinned"
+    elif act == "remove":
+        playbook.remove(number)
+        done = "removed"
+    elif act == "up" and at > 0:
+        playbook.move(number, before=order[at - 1])
+    elif act == "down" and number in order[:-1]:
+        playbook.move(order[at + 1], before=number)
+    return visit.redirect(f"{done}:{number}")

@@ -20,14 +20,14 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from hardwon import Agent, Scope
+from hardwon.api.codec import encode
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import one_line, printable
-from hardwon.core.values import plain
 from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.access import own_path
-from hardwon.surfaces.serve.requests import Call, Problem, csrf, form_of, link, needs
+from hardwon.surfaces.serve.requests import Call, Problem, form_of, link, needs
 
 Endpoint = Callable[["Visit"], "View"]
 Action = Callable[["Visit"], "str | Response"]
@@ -176,7 +176,7 @@ class Routes(list[Route]):
 
             @needs(right)
             def values(request: Request) -> Response:
-                return JSONResponse(plain(dict(view(Visit(request)).values)))
+                return JSONResponse(encode(dict(view(Visit(request)).values)))
 
             as_json = "/overview.json" if path == "/" else f"{path}.json"
             self.extend((Route(as_json, values), Route(path, show)))
@@ -204,7 +204,7 @@ def html(request: Request, view: View) -> Response:
     who = getattr(request.state, "principal", None)
     path, asked = own_path(request.scope), dict(request.query_params)
     rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
-    token, scopes = csrf(request) if who else "", list[Scope]()
+    token, scopes = request.state.csrf if who else "", list[Scope]()
     if who:  # the agents and projects that can be chosen
         limits = {"agent": who.agent, "project": who.project}
         scopes = request.app.state.hw.tenant(who.tenant, **limits).scopes()
@@ -240,7 +240,7 @@ def html(request: Request, view: View) -> Response:
             "projects": sorted({scope.project for scope in scopes if scope.project}),
         },
     }
-    text = _environment().get_template(view.template).render({**plain(dict(view.values)), **frame})
+    text = _environment().get_template(view.template).render({**encode(dict(view.values)), **frame})
     return HTMLResponse(text, view.status)
 
 

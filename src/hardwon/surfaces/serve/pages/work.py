@@ -1,4 +1,4 @@
-"""Work in the background: the queue with its dead letters, dreams, loops."""
+"""Runs step by step with what each was shown, and work in the background: queue, dreams, loops."""
 
 from __future__ import annotations
 
@@ -13,17 +13,96 @@ from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.dream import Dream, DreamState
 from hardwon.core.values.job import WorkerStatus
+from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, timeline
 from hardwon.learn.trials.values import LoopState
-from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick, place_of
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 
 T = TypeVar("T")
 _READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50
 _WORKER = ("pid", "began", "done", "retried", "buried")  # fields of the worker that are shown
-_TASK, _ERROR = 200, 400  # characters
+_TASK, _ERROR, _CALL, _OUTPUT = 200, 400, 2_000, 1_500  # characters
+_ENDED, _SHOWN = "ended", "shown"
+_LISTS = {_ENDED: "runs", _SHOWN: "what was shown"}
 
 
 routes = Routes()
+
+
+@routes.page("/runs")
+def runs(visit: Visit) -> View:
+    """The runs in progress and a page of ended runs, or a page of deliveries."""
+    list_name = visit.choose("list", _LISTS, _ENDED, "list")
+    tenant, after = visit.tenant, visit.mark
+    values: dict[str, Any] = {"lists": _LISTS, "chosen": list_name}
+    if list_name == _SHOWN:
+        shown = tenant.deliveries(after=after, limit=_ROWS)
+        values["next"] = mark_text(shown.next)
+        values["rows"] = [one._replace(query=clip(one.query, _CALL)) for one in shown.rows]
+    else:
+        filters = {name: visit.query(name) for name in ("text", "met", "person")}
+        past = tenant.ended_runs(**filters, after=after, limit=_ROWS)
+        is_chosen = after or any(filters.values())
+        values["at_work"] = [] if is_chosen else [_working(*run) for run in tenant.runs()]
+        values |= {"rows": list(map(describe_ended, past.rows)), "next": mark_text(past.next)}
+    return View("runs.html", "Runs", values)
+
+
+def _working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
+    """A run in progress, in the list."""
+    return {
+        "name": name,
+        "at": at,
+        "task": clip(one_line(run.task), _TASK),
+        "steps": max(run.made, len(run.steps)),
+        "failed": sum(step.failed for step in run.steps),
+        "shown": len(run.shown),
+        "agent": "",
+        "project": "",
+        **(run.by or Author())._asdict(),
+        "seconds": at.timestamp() - run.begun if run.begun else None,
+    }
+
+
+def describe_ended(run: EndedRun) -> dict[str, Any]:
+    """An ended run, in the list."""
+    return pick(
+        run,
+        "begun outcome failed kinds person machine",
+        name=run.id,
+        at=run.ended,
+        task=clip(one_line(run.task), _TASK),
+        steps=run.made,
+        shown=run.told,
+        seconds=(run.ended - run.begun).total_seconds(),
+        **place_of(run.scope),
+    )
+
+
+@routes.page("/runs/{name}")
+def run(visit: Visit) -> View:
+    """The timeline of one run, in progress or ended."""
+    for name, at, run in visit.tenant.runs():
+        if name == visit.id:
+            return _run_view({**_working(name, at, run), "outcome": "", "kinds": []}, run)
+    past = visit.tenant.ended_run(visit.id)
+    return _run_view(describe_ended(past), past)
+
+
+def _run_view(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
+    """The steps in order; before each, what the run was shown."""
+    number = max(0, run.made - len(run.steps))  # of the oldest steps, which are forgotten
+    rows: list[dict[str, Any]] = []
+    for event in timeline(run.steps, run.shown):
+        if isinstance(event, Step):
+            number += 1
+            call, output = clip(event.args, _CALL), clip(event.output.strip(), _OUTPUT)
+            step = pick(event, "tool failed", call=call, output=output, number=number)
+            rows.append({"step": step})
+        else:
+            rows.append({"shown": pick(event, "door lessons text")})
+    values = {**facts, "task": run.task, "timeline": rows, "is_cut": run.made > len(run.steps)}
+    return View("run.html", "Run", values)
 
 
 @routes.page("/queue")
@@ -97,18 +176,7 @@ def dreams(visit: Visit) -> View:
     """The latest dreams of all agents."""
     found = [dream for agent in visit.agents for dream in agent.dreams.list(limit=_ROWS)]
     found.sort(key=lambda dream: dream.started_at, reverse=True)
-    return View("dreams.html", "Dreams", {"rows": [_dream_row(one) for one in found[:_ROWS]]})
-
-
-def _dream_row(dream: Dream) -> dict[str, Any]:
-    return pick(
-        dream,
-        "id reflection state",
-        agent=dream.scope.agent,
-        at=dream.started_at,
-        seconds=dream.duration_seconds,
-        consolidated=dream.memories_consolidated,
-    )
+    return View("dreams.html", "Dreams", {"rows": found[:_ROWS]})
 
 
 @routes.page("/dreams/{dream}", right=Right.DREAMS)
@@ -117,9 +185,7 @@ def dream(visit: Visit) -> View:
     agent, dream = _find_dream(visit)
     changes = agent.dreams.changes(dream.id)
     values = {
-        "dream": _dream_row(dream),
-        "report": dream.report,
-        "improvements": dream.improvements,
+        "dream": dream,
         "changes": changes,
         "can_undo": bool(changes) and dream.state in (DreamState.DONE, DreamState.WOKEN),
     }
@@ -169,10 +235,9 @@ def _loop_row(state: LoopState) -> dict[str, Any]:
 @routes.page("/loops/{loop}")
 def loop(visit: Visit) -> View:
     """One loop with its trials and their lessons."""
-    names = "number outcome reward errors seconds failure change lessons_used lessons_learned"
     _, state = _find(visit, "loop", lambda agent: agent.loops.get(visit.id))
     values = {
         "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
-        "trials": [pick(trial, names) for trial in state.trials],
+        "trials": state.trials,
     }
     return View("loop.html", "Loop", values)
