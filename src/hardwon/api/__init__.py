@@ -351,7 +351,7 @@ class Agent:
             asked = screen_excerpt(
                 as_text(prompt), runtime.TEXT_LIMIT
             )  # cut first, as prompts may be huge
-            imagined = _imagine(self._engine, asked, hyde)
+            imagined = namespaces.imagine_lesson(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
         return NOTHING
 
@@ -425,7 +425,7 @@ class Agent:
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        imagined = _imagine(self._engine, text, hyde) if door == Door.TURN else ""
+        imagined = namespaces.imagine_lesson(self._engine, text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
@@ -526,9 +526,3 @@ class Agent:
     def _best_effort(self) -> time_limits.WaitBudget:
         patience = self._engine.settings.postgres.patience.total_seconds()
         return time_limits.WaitBudget(patience, self._engine.trouble)
-
-
-def _imagine(engine: runtime.Runtime, prompt: str, hyde: bool | None) -> str:
-    """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
-    is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return namespaces.enrich(engine, prompt) if is_on else ""

@@ -238,8 +238,11 @@ def try_model(engine: Runtime) -> Reply:
     return reply._replace(model=reply.model or model.name)
 
 
-def enrich(engine: Runtime, prompt: str) -> str:
-    """A hypothetical lesson within `recall.patience`; "" if it takes longer or fails."""
+def imagine_lesson(engine: Runtime, prompt: str, hyde: bool | None) -> str:
+    """A hypothetical lesson if `hyde` is on; "" if it takes over `recall.patience` or fails."""
+    is_on = engine.settings.hyde.enabled if hyde is None else hyde
+    if not is_on:
+        return ""
     import asyncio
 
     try:

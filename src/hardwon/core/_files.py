@@ -284,16 +284,6 @@ def _alone(folder: str) -> Iterator[None]:
 _ROOT = 0  # root may change every file anyway
 
 
-def home_at(path: str | None) -> str:
-    """The home at a path; without one, `.hardwon` in the user's home directory."""
-    if path:
-        return os.path.abspath(os.path.expanduser(path))
-    user = os.path.expanduser("~")
-    if user == "~" or not os.path.isabs(user):
-        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
-    return os.path.join(user, ".hardwon")
-
-
 def ensure_own(home: str) -> None:
     """Raise StorageError when another user owns the home or can write to it."""
     try:

@@ -337,7 +337,12 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    return _files.home_at(environ.get(f"{PREFIX}HOME"))
+    if path := environ.get(f"{PREFIX}HOME"):
+        return os.path.abspath(os.path.expanduser(path))
+    user = os.path.expanduser("~")
+    if user == "~" or not os.path.isabs(user):
+        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
+    return os.path.join(user, ".hardwon")
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:

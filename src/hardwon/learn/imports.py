@@ -220,7 +220,9 @@ def parse_chatcli(text: str, scope: Scope) -> Iterator[Lesson]:
 
 def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
     name = f"fact {fact.get('id', '')!r}"
-    content = required_text(fact.get("content"), f"content of {name}")
+    content = fact.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise InvalidInput(f"content of {name} is {content!r}, not a text")
     lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
     created, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
     tags = words(fact.get("tags"), f"tags of {name}")
@@ -315,13 +317,6 @@ def _wasp_lesson(entry: dict[str, Any], insight: str, goal: str, scope: Scope) -
         importance=share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5),
         created_at=moment(entry.get("created_at") or entry.get("timestamp")),
     )
-
-
-def required_text(value: object, field: str) -> str:
-    """The text; raises InvalidInput when it is missing, blank or not a text."""
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{field} is {value!r}, not a text")
-    return value
 
 
 def share(value: Any, field: str, *, default: float) -> float:

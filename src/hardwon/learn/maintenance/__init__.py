@@ -12,7 +12,7 @@ from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.maintenance.apply import settle, undo
-from hardwon.learn.maintenance.consolidation import dream
+from hardwon.learn.maintenance.consolidation import Consolidation, dream
 
 __all__ = ["Dreams"]
 _LOOK = 5.0  # seconds between two checks whether the agent is back
@@ -32,11 +32,15 @@ class Dreams:
         stop: Callable[[], bool] = lambda: False,
         tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> Dream:
-        """Dream now; `stop` ends it early. With `dry_run` nothing is changed or stored.
+        """Dream now; `stop` ends it early. The row has the report.
+
+        With `dry_run` nothing is changed or stored; the report says what would be.
 
         `tell(done, of)` is called with the number of steps done, and of all steps.
         """
-        return dream(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
+        return dream(
+            Consolidation(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
+        )
 
     def due(self) -> str:
         """The reason to postpone a dream; empty if one is due."""

@@ -66,9 +66,9 @@ class Consolidation:
         engine: Runtime,
         scope: Scope,
         *,
+        dry_run: bool,
         stop: Callable[[], bool],
-        dry_run: bool = False,
-        tell: Callable[[int, int], None] = lambda done, of: None,
+        tell: Callable[[int, int], None],
     ) -> None:
         self.engine = engine
         self.dry_run = dry_run
@@ -110,21 +110,10 @@ class Consolidation:
             yield item
 
 
-def dream(
-    engine: Runtime,
-    scope: Scope,
-    *,
-    dry_run: bool = False,
-    stop: Callable[[], bool] = lambda: False,
-    tell: Callable[[int, int], None] = lambda done, of: None,
-) -> Dream:
-    """Consolidate the lessons of an agent; return the dream's row with its report.
-
-    With `dry_run` nothing is changed or stored; the report says what would be.
-    """
-    work = Consolidation(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
-    row = Dream(str(uuid4()), work.scope, work.now)
-    if dry_run:
+def dream(work: Consolidation) -> Dream:
+    """Consolidate the lessons of an agent; return the dream's row with its report."""
+    engine, row = work.engine, Dream(str(uuid4()), work.scope, work.now)
+    if work.dry_run:
         return _run_to_end(work, row)
     with apply.lease(engine, row) or nullcontext():
         engine.store.dreams.save(row)

@@ -396,7 +396,7 @@ def spans_in_json(document: Any) -> Iterator[Span]:
         for part in _list(document, "resourceLogs"):
             resource = _attributes(part.get("resource") or {})
             for scope in _list(part, "scopeLogs"):
-                logged = (_logged(record, resource) for record in _list(scope, "logRecords"))
+                logged = (_span_of_log(record, resource) for record in _list(scope, "logRecords"))
                 yield from (one for one in logged if one.trace)
     except _ODD as error:
         raise InvalidInput("the document is no OTLP request") from error
@@ -493,7 +493,7 @@ def _span(span: Any, resource: Mapping[str, Any]) -> Span:
     )
 
 
-def _logged(record: Any, resource: Mapping[str, Any]) -> Span:
+def _span_of_log(record: Any, resource: Mapping[str, Any]) -> Span:
     """A log record as a span without a duration, in the trace or the conversation that it names.
 
     The same message logged again, as clients do that log the whole history, is the same span.

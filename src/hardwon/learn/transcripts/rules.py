@@ -262,27 +262,28 @@ class Statements:
         self._choices: dict[str, Passage] = {}  # without a reason or an alternative
 
     def see(self, moment: Moment) -> None:
-        if not isinstance(moment, Message) or moment.who == AGENT:
-            self._has_begun = True
         if not isinstance(moment, Message):
+            self._has_begun = True
             return
         is_reply = moment.who == USER and self._has_begun and len(moment.text) <= _MESSAGE_LIMIT
+        self._has_begun = self._has_begun or moment.who == AGENT
         has_choice = bool(_CHOICE.search(moment.text))
-        objected = bool(_OBJECTION.match(moment.text.strip()))
         for sentence in sentences(redact(moment.text)) if is_reply or has_choice else ():
-            if is_reply and (is_rule(sentence) or (objected and len(sentence.split()) > 3)):
-                self._hear(moment.line, sentence)
+            if is_reply:
+                self._hear(moment, sentence)
             if has_choice and _CHOICE.search(sentence):
                 kept = self._decisions if is_decision(sentence) else self._choices
                 if len(kept) < _DECISIONS:
                     kept.setdefault(one_line(sentence), Passage(moment.line, sentence))
 
-    def _hear(self, line: int, sentence: str) -> None:
+    def _hear(self, said: Message, sentence: str) -> None:
         """Keep a correction; another tool, module or place makes another one."""
-        asked = asked_for(sentence)
-        key = asked if any(asked) else (line, sentence)
-        if key in self._heard or len(self._heard) < _KEPT:
-            self._heard.setdefault(key, []).append(Passage(line, sentence))
+        objected = _OBJECTION.match(said.text.strip()) and len(sentence.split()) > 3
+        if objected or is_rule(sentence):
+            asked = asked_for(sentence)
+            key = asked if any(asked) else (said.line, sentence)
+            if key in self._heard or len(self._heard) < _KEPT:
+                self._heard.setdefault(key, []).append(Passage(said.line, sentence))
 
     @property
     def decisions(self) -> tuple[str, ...]:

@@ -453,10 +453,10 @@ def _with_told_calls(events: Iterable[Event], line: int) -> Iterator[Event]:
                 yield Result(line, told, text, None)
                 told = ""
         elif event.who == AGENT or not text.startswith(("<environment_details", "[")):
-            yield Message(line, event.who, _typed(text) if event.who == USER else text)
+            yield Message(line, event.who, _typed_text(text) if event.who == USER else text)
 
 
-def _typed(text: str) -> str:
+def _typed_text(text: str) -> str:
     """What the person typed: the inside of the first tag around it, if there is one."""
     tag = _TYPED.search(text)
     inside, end, _ = text[tag.end() :].partition(f"</{tag[1]}>") if tag else ("", "", "")
