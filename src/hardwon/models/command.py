@@ -26,7 +26,6 @@ OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
-
 CALLS_A_DAY = 20  # the budget that `install` proposes
 
 AGENTS = {

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from glob import glob
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import MissingExtra, SetupError
@@ -22,13 +22,11 @@ from hardwon.core.errors import MissingExtra, SetupError
 try:
     import numpy as np
     from hardwon_minilm import WEIGHTS
+    from numpy.typing import NDArray
 except ImportError as error:
     raise MissingExtra("vectors") from error
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _PIECES = 256  # word pieces per text; more are ignored

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, StorageError
@@ -18,20 +19,11 @@ from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import read_queries, values_clause
+from hardwon.storage.sql.dialect import Row, Tenancy, read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
+from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
-    from hardwon.storage.sql.dialect import Tenancy
-    from hardwon.storage.sql.store import SqlStore
-
-    Row = tuple[Any, ...]
-
 
 _SQL = read_queries(__file__)
 _MASK = (1 << 64) - 1

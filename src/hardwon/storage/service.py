@@ -16,6 +16,7 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -27,12 +28,10 @@ from hardwon.core.values.scope import check_name
 from hardwon.storage.sql.dialect import read_queries, values_clause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from hardwon.core.settings import Settings
     from hardwon.storage.postgres.database import Database
 
-    Rows = Sequence[tuple[Any, ...]]
+Rows = Sequence[tuple[Any, ...]]
 
 NAME = "serve.db"
 _PATIENCE = 5.0  # seconds to wait for another process, or for the server

@@ -70,11 +70,10 @@ def parts(wanted: Iterable[T]) -> Iterator[list[T]]:
         yield part
 
 
-if TYPE_CHECKING:
-    Entries = set[tuple[int, int]]  # the term's number and the impact
-    Edit = tuple[int, int, bool, int]  # term-and-rank, lesson, add or remove, impact
-    Around = Mapping[tuple[int, int], tuple[int, bytes]]
-    Changed = dict[tuple[int, int], bytes]
+Entries = set[tuple[int, int]]  # the term's number and the impact
+Edit = tuple[int, int, bool, int]  # term-and-rank, lesson, add or remove, impact
+Around = Mapping[tuple[int, int], tuple[int, bytes]]
+Changed = dict[tuple[int, int], bytes]
 
 
 def edits(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from itertools import accumulate
 from textwrap import dedent
@@ -45,7 +44,12 @@ _CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
 _KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _OWN_CODE = r"(?m)^\s*(?:(?:async )?(?:def|function|func|fn) |class \w+\()"
 _DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
-_PLAIN = frozenset(dir(builtins))
+_BUILT_IN = """
+print str int len list dict set tuple open range type repr isinstance getattr setattr super sorted
+format join append main run if for while with return def class and or not in zip map filter exec
+eval any all bool float next iter function func async await exists remove unlink mkdir
+"""
+_PLAIN = frozenset(_BUILT_IN.split())
 _PERSONAL = (
     r"[\w.+-]@[\w-]{1,200}\.\w|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
+from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres.connection import (
     Connection,
     Pool,
@@ -23,17 +25,18 @@ from hardwon.storage.postgres.connection import (
     name_of,
     psycopg,
 )
-from hardwon.storage.sql.dialect import NotKept, SqlDatabase, Statement, Tenancy, for_rows
+from hardwon.storage.sql.dialect import (
+    Choices,
+    NotKept,
+    Row,
+    SqlDatabase,
+    Statement,
+    Tenancy,
+    for_rows,
+)
 from hardwon.storage.sql.rows import SEARCHED
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Choices, Row
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
 POOL = 4  # connections per process
@@ -339,12 +342,12 @@ class Transaction:
         """The rows of each statement; BEGIN, changes and the tenant are sent along."""
         before = self._before(tenant)
         bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
-        return self._send([*before, *bound])[len(before) :]
+        return self.connection.exchange.ask([*before, *bound])[len(before) :]
 
     def begin(self) -> None:
         """Send BEGIN and the changes so far."""
         if self._begin or self.changes:
-            self._send(self._before(_NOBODY))
+            self.connection.exchange.ask(self._before(_NOBODY))
 
     def before_commit(self, key: object, act: Callable[[], None]) -> None:
         """Call this once before the commit."""
@@ -366,7 +369,7 @@ class Transaction:
                 self.changes.clear()
             before = self._before(_NOBODY) if self.changes else []
             if not (self._begin or self.connection.closed):
-                self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
+                self.connection.exchange.ask([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
             outcome = (None, None, None) if is_kept else outcome
         finally:
             self._held.__exit__(*outcome)
@@ -390,6 +393,3 @@ class Transaction:
             return []
         self._tenant = tenant
         return [(_SET_TENANT, {"tenant": tenant})]
-
-    def _send(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
-        return self.connection.exchange.ask(statements)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
 from hardwon.storage.postgres.connection import patient, psycopg
+from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql.dialect import read_queries
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from hardwon.storage.postgres.database import Database
-
-    Check = Callable[[Database], tuple[bool, str]]
+Check = Callable[[Database], tuple[bool, str]]
 
 _SQL = read_queries(__file__)
 _LOCK = 0x68617264776F6E  # "hardwon": the lock number of all migrations

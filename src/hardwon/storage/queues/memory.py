@@ -5,16 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from hardwon.core import _fork
 from hardwon.core.errors import NotFound, TransientError
 from hardwon.core.values.job import Job, QueueCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _PAUSE = timedelta(milliseconds=25)
 

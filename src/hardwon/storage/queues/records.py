@@ -23,7 +23,6 @@ _TAIL = struct.Struct(">I")
 # Go's encoder escapes these characters, and no others.
 _ESCAPES = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
-
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 

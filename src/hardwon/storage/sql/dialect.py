@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
+from hardwon.core.values.scope import Scope
 
-    from hardwon.core.values.scope import Scope
-
-    Choices = Mapping[str, Sequence[int] | Sequence[str]]  # the values that a name may have
+Choices = Mapping[str, Sequence[int] | Sequence[str]]  # the values that a name may have
 
 Row = tuple[Any, ...]
 

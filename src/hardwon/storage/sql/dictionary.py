@@ -7,22 +7,17 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.knowledge.ranking import postings
-from hardwon.knowledge.ranking.postings import BLOCK, RANKS
-from hardwon.storage.sql.dialect import bind, read_queries
+from hardwon.knowledge.ranking.postings import BLOCK, RANKS, Edit, Entries
+from hardwon.storage.sql.dialect import Row, Tenancy, bind, read_queries
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from hardwon.knowledge.ranking.postings import Edit, Entries
-    from hardwon.storage.sql.dialect import Row, Tenancy
-
-    Lessons = Mapping[int, Mapping[str, int]]  # the keys of each, with impacts
-    Places = Sequence[tuple[int, int]]  # term-and-rank, lesson
+Lessons = Mapping[int, Mapping[str, int]]  # the keys of each, with impacts
+Places = Sequence[tuple[int, int]]  # term-and-rank, lesson
 
 _SQL = read_queries(__file__)
 _RANK = tuple(map(postings.rank, range(256)))

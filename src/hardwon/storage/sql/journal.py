@@ -5,20 +5,15 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import InvalidInput, storage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from hardwon.storage.sql.dialect import SqlDatabase
-
+from hardwon.storage.sql.dialect import SqlDatabase
 
 T = TypeVar("T")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from typing import Any
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import (
@@ -15,19 +18,12 @@ from hardwon.core.values.lesson import (
     statuses,
 )
 from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, read_queries, values_clause
+from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy, bind, read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
-    from hardwon.storage.sql.scopes import Visible
+from hardwon.storage.sql.scopes import Visible
 
 _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
@@ -44,28 +40,35 @@ _SQL = read_queries(
 )
 
 
-class Index(Protocol):
+class LessonIndex:
     """The index of lessons by key."""
 
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
     ) -> None:
         """Set the keys by which a lesson is found. Call inside `with database:`."""
+        raise NotImplementedError
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Note that a lesson of a shelf has changed, even if its keys have not."""
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting entries of a shelf into the dictionary."""
+        raise NotImplementedError
 
     def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
         """Prepare `tally` for these queries, which the open transaction is about to ask."""
 
     def snapshot(self) -> AbstractContextManager[object]:
         """What `tally` needs to read several tables as of one moment."""
+        return nullcontext()
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
-        """The shelves visible from a scope, and the scores of the lessons there."""
+        """The shelves visible from a scope, and the scores of the lessons there.
+
+        They come from postings of the query's rarest keys, within a limit.
+        """
+        raise NotImplementedError
 
 
 class SqlLessons:
@@ -74,7 +77,7 @@ class SqlLessons:
     Every call names a scope, and nothing outside it is read or changed.
     """
 
-    def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
+    def __init__(self, database: SqlDatabase, lesson_index: LessonIndex) -> None:
         self._db = database
         self.index = lesson_index
         # Each with the state of the database at that time

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.delivery import EXCLUDED, Unit
-from hardwon.core.values.report import Met, day_number
+from hardwon.core.values.delivery import EXCLUDED, Delivery, Unit
+from hardwon.core.values.report import ListQuery, Met, Place, Window, day_number
+from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
+from hardwon.storage.sql.dialect import Row, Tenancy, bind, read_queries, set_columns, values_clause
 from hardwon.storage.sql.journal import JournalPart
 from hardwon.storage.sql.rows import (
     DELIVERY,
@@ -29,15 +31,7 @@ from hardwon.storage.sql.rows import (
 )
 from hardwon.storage.sql.scopes import HERE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.report import ListQuery, Place, Window
-    from hardwon.core.values.run import EndedRun
-    from hardwon.storage.sql.dialect import Row, Tenancy
-
-    Records = list[list[Any]]  # of one kind, as the journal noted them
+Records = list[list[Any]]  # of one kind, as the journal noted them
 
 _ENDLESS = float("inf")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.dream import DreamChange
-from hardwon.core.values.lesson import CHANGES_KEPT, Change
-from hardwon.core.values.reflection import Likeness, is_known, surplus_reflections
+from hardwon.core.values.dream import Dream, DreamChange
+from hardwon.core.values.lesson import CHANGES_KEPT, Change, Lesson
+from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.reflections import (
     CANDIDATES,
     HOLDERS_READ,
@@ -16,7 +19,14 @@ from hardwon.knowledge.ranking.reflections import (
     words_of,
 )
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
+from hardwon.storage.sql.dialect import (
+    SqlDatabase,
+    Tenancy,
+    bind,
+    read_queries,
+    set_columns,
+    values_clause,
+)
 from hardwon.storage.sql.rows import (
     DREAM,
     REFLECTION,
@@ -30,17 +40,6 @@ from hardwon.storage.sql.rows import (
     stored,
 )
 from hardwon.storage.sql.scopes import HERE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-
-    from hardwon.core.values.dream import Dream
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.reflection import Reflection
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import SqlDatabase, Tenancy
 
 _REFLECTION = REFLECTION.split(", ")
 

@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import heapq
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import date, datetime
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import statuses
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.lesson import Lesson, statuses
 from hardwon.core.values.report import (
     Deliveries,
     Exposure,
     FailureKind,
     LessonState,
+    ListQuery,
     OpenFailure,
     Order,
+    Place,
     Window,
     day_number,
     day_of,
 )
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof.effect import Arms, Stratum
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, read_queries
+from hardwon.storage.sql.dialect import Row, Statement, Tenancy, bind, read_queries
 from hardwon.storage.sql.journal import JournalPart
 from hardwon.storage.sql.lessons import with_text
 from hardwon.storage.sql.logs import ARMS
 from hardwon.storage.sql.rows import DELIVERY, days_of, delivery_of, kind_of, kinds_of, moment
 from hardwon.storage.sql.scopes import HERE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date, datetime
-
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.report import ListQuery, Place
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, Statement, Tenancy
-
 
 ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
 _SQL = read_queries(__file__, HERE=HERE, ARMS=ARMS, DELIVERY=DELIVERY)

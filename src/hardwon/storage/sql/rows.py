@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
 
 from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.dream import Dream
@@ -13,14 +14,8 @@ from hardwon.core.values.lesson_formats import from_record, invalid_fields, to_r
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
 from hardwon.core.values.run import EndedRun, Shown, Step, read_step
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from datetime import date
-
-    from hardwon.core.values.scope import Scope
-
-    Row = tuple[Any, ...]
+from hardwon.core.values.scope import Scope
+from hardwon.storage.sql.dialect import Row
 
 _moment = datetime.fromtimestamp
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import time_limits
+from hardwon.core.values.report import Place, Window
 from hardwon.core.values.scope import Scope
-from hardwon.storage.sql.dialect import Statement, read_queries
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import Place, Window
-    from hardwon.storage.sql.dialect import Row, SqlDatabase
+from hardwon.storage.sql.dialect import Row, SqlDatabase, Statement, read_queries
 
 _SQL = read_queries(__file__)
 SEEN, HERE = _SQL["seen"], _SQL["here"]

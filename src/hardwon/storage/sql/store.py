@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core._fork import cached_property
 from hardwon.core.values.reflection import RUNS_KEPT
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import read_queries
+from hardwon.storage.sql.dialect import SqlDatabase, read_queries
+from hardwon.storage.sql.journal import Journal
+from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
 from hardwon.storage.sql.reports import SqlListing, SqlStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from hardwon.storage.ports import ReflectionStore
-    from hardwon.storage.sql.dialect import SqlDatabase
-    from hardwon.storage.sql.journal import Journal
-    from hardwon.storage.sql.lessons import SqlLessons
     from hardwon.storage.sql.reflections import SqlDreams, SqlHistory
     from hardwon.storage.sql.vectors import SqlVectors
 

@@ -10,29 +10,22 @@ are compared, also to measure crowds, and the best few vectors are compared exac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from hardwon.core._fork import OUTER, ForkLock
 from hardwon.core.errors import MissingExtra
 from hardwon.core.values.lesson import Wording
+from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, read_queries
+from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy, bind, read_queries
 
 try:
     import numpy as np
+    from numpy.typing import NDArray
 except ImportError as error:
     raise MissingExtra("vectors") from error
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 _TOP = 127
 _WORD = 64  # bits of a machine word

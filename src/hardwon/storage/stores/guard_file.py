@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from hardwon.core import _files
@@ -16,8 +17,6 @@ from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from hardwon.knowledge.reading import guards
 
 NAME = "guards"

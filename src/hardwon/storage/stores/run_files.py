@@ -6,10 +6,12 @@ import json
 import math
 import os
 import re
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import _files
+from hardwon.core.values.report import Place
 from hardwon.core.values.run import Ending, RunSoFar
 from hardwon.core.values.scope import Scope
 from hardwon.storage.stores.runs import (
@@ -25,11 +27,6 @@ from hardwon.storage.stores.runs import (
     seconds,
     tenant_mark,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hardwon.core.values.report import Place
 
 _LISTED = 200  # most running runs that are listed
 LOCK = "collect.lock"  # of a folder with what others sent

@@ -17,19 +17,15 @@ import json
 import os
 import time
 from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import storage_error
 from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
-
 
 STEPS_REMEMBERED = 200  # newest steps of a run in progress
 READ = 256 * 1024  # most bytes of steps that are read, from the end

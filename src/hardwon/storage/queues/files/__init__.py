@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import StorageError
 from hardwon.core.text.clean import file_id
@@ -20,9 +21,6 @@ from hardwon.storage.queues.files.record_dir import (
     clean,
 )
 from hardwon.storage.queues.records import encode_new
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 class Schedule:

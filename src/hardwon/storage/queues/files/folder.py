@@ -7,16 +7,13 @@ import fcntl
 import itertools
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from time import sleep
-from typing import TYPE_CHECKING
 
 from hardwon.core import _files, _fork
 from hardwon.core._files import lock_file, sync, write_all
 from hardwon.core.errors import StorageError, storage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Container, Iterator
+from datetime import datetime
 from time import monotonic, time
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from hardwon.core.errors import NotFound, StorageError, storage_error
 from hardwon.core.text.clean import file_id
-from hardwon.storage.queues.files.folder import Folder, NotRegular, SignedLock
+from hardwon.core.values.job import Job
+from hardwon.storage.queues.files.folder import EventCounts, Folder, NotRegular, SignedLock
 from hardwon.storage.queues.records import READ_LIMIT, BadRecord, decode, encode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-    from datetime import datetime
-    from typing import TypeVar
-
-    from hardwon.core.values.job import Job
-    from hardwon.storage.queues.files.folder import EventCounts
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 SUFFIX = ".wal"
 _FRAME = 16

@@ -6,25 +6,19 @@ import itertools
 import os
 import threading
 from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.job import QueueCounts
-from hardwon.storage.postgres.database import EVERY_TENANT
+from hardwon.core.values.job import Job, QueueCounts
+from hardwon.storage.postgres.database import EVERY_TENANT, Database
 from hardwon.storage.queues.postgres.notify import NOTIFY, JobListener, is_pooled
 from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
 from hardwon.storage.sql.dialect import Statement, bind, read_queries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.job import Job
-    from hardwon.storage.postgres.database import Database
 
 WAITING, CLAIMED, DEAD, UNREADABLE = range(4)  # the states of a row
 

@@ -7,18 +7,15 @@ import select
 import threading
 from contextlib import closing
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from hardwon.storage.postgres.connection import (
+    Connection,
     connect,
     explain_error,
     name_of,
     psycopg,
     without_own_options,
 )
-
-if TYPE_CHECKING:
-    from hardwon.storage.postgres.connection import Connection
 
 CHANNEL = "hardwon_jobs"
 NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"

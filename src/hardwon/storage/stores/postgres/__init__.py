@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from hardwon.core.errors import Unavailable
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import read_queries
+from hardwon.storage.sql.dialect import Row, Tenancy, read_queries
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.rows import COLUMNS, lesson_of
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres.index import FRESH, Index
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.storage.sql.dialect import Row, Tenancy
-
-    Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
+Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
 
 _SQL = read_queries(__file__, COLUMNS=COLUMNS)
 log = logging.getLogger("hardwon")

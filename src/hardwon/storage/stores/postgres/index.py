@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from hardwon.core import time_limits
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import (
@@ -18,21 +19,15 @@ from hardwon.knowledge.ranking.query import (
     keys,
     tally_matches,
 )
+from hardwon.storage.postgres.database import Database, Transaction
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import Statement, bind, read_queries
-from hardwon.storage.sql.dictionary import Dictionary
+from hardwon.storage.sql.dialect import Row, Statement, Tenancy, bind, read_queries
+from hardwon.storage.sql.dictionary import Dictionary, Places
+from hardwon.storage.sql.lessons import LessonIndex
+from hardwon.storage.sql.scopes import Shelf, Visible
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.postgres.database import Database, Transaction
-    from hardwon.storage.sql.dialect import Row, Tenancy
-    from hardwon.storage.sql.dictionary import Places
-    from hardwon.storage.sql.scopes import Shelf, Visible
-
-    Postings = dict[str, list[tuple[int, int]]]
-    Ahead = dict[tuple[object, ...], list[Row]]
+Postings = dict[str, list[tuple[int, int]]]
+Ahead = dict[tuple[object, ...], list[Row]]
 
 _SHELF_ROW, _WAITING_ROW = -1, -2  # in the last column, which is the room for a key otherwise
 _SQL = read_queries(
@@ -187,7 +182,7 @@ FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
 
 
-class Index:
+class Index(LessonIndex):
     """The index of lessons by key. Anyone adds; one process per shelf merges."""
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
@@ -199,7 +194,6 @@ class Index:
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
     ) -> None:
-        """Set the keys by which a lesson is found."""
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             tenancy.run(_SQL["note"], entries=json.dumps(entries), **values)
@@ -210,7 +204,6 @@ class Index:
                 self.settle(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
-        """Raise the version of a shelf: a lesson there has changed."""
         with self._db as transaction:
             touch(transaction, tenancy, shelf)
 
@@ -228,10 +221,6 @@ class Index:
             for tenant in self._db.tenants()
             for (shelf,) in self._db.of(tenant).rows(_SQL["waiting"], least=least)
         )
-
-    def snapshot(self) -> nullcontext[None]:
-        """Nothing: one statement reads the whole index. Lessons that are newer do no harm."""
-        return nullcontext()
 
     def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
         """Read what `tally` needs for all these queries in one round trip.
@@ -255,7 +244,7 @@ class Index:
         transaction.notes[_AHEAD] = dict(zip(wanted, groups, strict=True))
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
-        """The shelves visible from a scope, and the scores of each lesson there."""
+        # One statement reads the whole index. Lessons that are newer do no harm.
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
         cached = self._memtable.cached(self._seen.get(scope, ()))
         self._db.touch(scope)

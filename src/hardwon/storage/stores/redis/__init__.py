@@ -9,25 +9,22 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import Unavailable
 from hardwon.core.time_limits import TimeLimit
 from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
+from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.stores.redis import entries
 from hardwon.storage.stores.redis.entries import Keys, goal_of, goal_patterns, patterns, visible
 from hardwon.storage.stores.redis.server import RedisClient, name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import ReflectionStore, Store
 
 T = TypeVar("T")
 log = logging.getLogger("hardwon")

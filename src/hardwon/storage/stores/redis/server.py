@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from hardwon.core.errors import Unavailable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    Command = Sequence[str | bytes | int | float]
+Command = Sequence[str | bytes | int | float]
 
 _PORT = 6379
 _TLS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}

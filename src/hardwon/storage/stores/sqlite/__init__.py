@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core._fork import ForkLock
-from hardwon.core.values.lesson import EPOCH, SHELVED, statuses
+from hardwon.core.values.lesson import EPOCH, SHELVED, Lesson, statuses
+from hardwon.core.values.report import ListQuery
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import read_queries
+from hardwon.storage.sql.dialect import Row, Statement, read_queries
 from hardwon.storage.sql.journal import Journal, MemorySpool, Spool
 from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.reports import ORDERS, SqlListing, quoted_tag
@@ -20,12 +22,6 @@ from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores import guard_file
 from hardwon.storage.stores.sqlite.database import Database, connect, marks, migrate
 from hardwon.storage.stores.sqlite.inverted import FRESH, Index
-
-if TYPE_CHECKING:
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.report import ListQuery
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, Statement
 
 _SQL = read_queries(__file__, COLUMNS=COLUMNS, MARKS=marks(COLUMNS.split(", ")), ALL_TEXT=ALL_TEXT)
 _FEW = 2_000  # candidates for a text: up to this many are sorted, more are read in order

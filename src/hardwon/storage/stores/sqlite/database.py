@@ -7,28 +7,25 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.core.values.scope import Scope
 from hardwon.storage.sql.dialect import (
+    Choices,
     NotKept,
+    Row,
     SqlDatabase,
     Statement,
     Tenancy,
     in_sqlite,
     with_places,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Choices, Row
 
 _LOOK = 0.002  # seconds between two attempts
 
@@ -65,7 +62,6 @@ class WriterLock:
 
 
 T = TypeVar("T")
-
 
 SCHEMA = 21  # the number of the last file in migrations/
 _PAGE = 4096  # bytes

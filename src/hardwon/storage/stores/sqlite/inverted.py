@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import RANKS
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import read_queries
-from hardwon.storage.sql.dictionary import Dictionary
-from hardwon.storage.stores.sqlite.database import marks
+from hardwon.storage.sql.dialect import Row, Tenancy, read_queries
+from hardwon.storage.sql.dictionary import Dictionary, Places
+from hardwon.storage.sql.lessons import LessonIndex
+from hardwon.storage.sql.scopes import Visible
+from hardwon.storage.stores.sqlite.database import Database, marks
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Row, Tenancy
-    from hardwon.storage.sql.dictionary import Places
-    from hardwon.storage.sql.scopes import Visible
-    from hardwon.storage.stores.sqlite.database import Database
-
-    Postings = dict[str, list[tuple[int, int]]]
-    Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
-    Terms = list[tuple[int, str, int, int]]
+Postings = dict[str, list[tuple[int, int]]]
+Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
+Terms = list[tuple[int, str, int, int]]
 
 _SQL = read_queries(__file__, RANKS=RANKS)
 _MANY = 1000  # lessons for whose merge the page cache is enlarged
@@ -137,26 +132,24 @@ _NEW = 0  # stands for the number of a key that new lessons hold
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
 
 
-class Index:
+class Index(LessonIndex):
     """The inverted index of lessons. Additions of a transaction stay in memory until it ends."""
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self._limit = fresh
         self._fresh = Memtable(database)
-        self.snapshot = database.snapshot
         database.before_commit = self._before_commit
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._db.snapshot()
 
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
     ) -> None:
-        """Set the keys by which a lesson is found. Call inside `with database:`."""
         self._fresh.add(shelf, lesson, entries, is_new=is_new)
         if self._fresh.unwritten() > _MOST_ADDED:
             self._merge()
-
-    def touch(self, tenancy: Tenancy, shelf: int) -> None:
-        """Nothing: only the keys of a lesson are kept in memory."""
 
     def place(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
         """Set the keys of a new lesson that another store has numbered."""
@@ -164,7 +157,6 @@ class Index:
         self._db.run(_SQL["add_text"], (lesson,))
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
-        """Merge the waiting rows of all shelves. Call inside `with database:`."""
         self.settle_all()
 
     def settle_all(self) -> None:
@@ -207,14 +199,7 @@ class Index:
                 self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
         self._fresh.remove()
 
-    def look_ahead(self, scope: Scope, queries: Sequence[Query]) -> None:
-        """Nothing: the file is here."""
-
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
-        """The shelves visible from a scope, and the scores of the lessons there.
-
-        They come from postings of the query's rarest keys, within a limit.
-        """
         known = self._db.shelf_notes
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)

@@ -7,23 +7,18 @@ changed here are read again then. Those of the repository's own files are never 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from hardwon.core import _files
-from hardwon.core.values.lesson import FILE_TAG, PROVISIONAL
+from hardwon.core.values.lesson import FILE_TAG, PROVISIONAL, Lesson
+from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
 from hardwon.storage.stores.sqlite import SqliteLessons
 from hardwon.storage.stores.sqlite.database import Database, marks
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-
-    Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
+Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
 _SQL = read_queries(__file__, PROVISIONAL=PROVISIONAL)
 _SCHEMA = [sql for name, sql in _SQL.items() if name.startswith("create_")]
