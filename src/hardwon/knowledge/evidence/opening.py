@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Fix, Lesson
     from hardwon.knowledge.evidence.course import Act
 
-HEAD = "[WHAT WORKED HERE BEFORE]"
-FOOT = "[END WHAT WORKED HERE]"
-_COURSE = (
-    "Calls that worked in earlier runs, in order (with their values). ← names an error that stopped"
-    " those runs until they did it so; it will stop you, too. Do it so from the start, and look up"
-    " only what is left open:"
+COURSE = (
+    "What worked in earlier runs of this project, in this order (with their values). ← names an"
+    " error that stopped those runs until they did it so; it will stop you, too. Do it so from the"
+    " start, and look up only what is left open:"
 )
-_FAILURES = "Failures that were met here, and what got past them:"
+FAILURES = "Failures that earlier runs of this project met, and what got past them:"
 _SEEN = "When you see "
 _ERRORS = 2  # errors that are named behind an act
 _ANSWER = 120  # characters of an answer that is named behind an act
@@ -51,7 +49,7 @@ def opening(
     course = [_without_variables(act, shared) for act in course]
     lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
     exports = [f"  $ export {inert(' '.join(shared))}"] if shared else []
-    page = _Page(budget - sum(map(tokens, (HEAD, FOOT, _COURSE, _FAILURES, *exports))), tokens)
+    page = _Page(budget - sum(map(tokens, (COURSE, FAILURES, *exports))), tokens)
     page.add_acts(
         {act: its for act, its in lines.items() if act.passed},
         reserve=int(page.room * (1 - _SHARE)) if failures else 0,
@@ -72,10 +70,8 @@ def opening(
     pairs = zip([None, *told_acts], told_acts, strict=False)
     shown = [acts[act] for last, act in pairs if last is None or last.text != act.text]
     text = [
-        HEAD,
-        *([_COURSE, *exports, *shown] if shown else []),
-        *([_FAILURES, *page.rows.values()] if page.rows else []),
-        FOOT,
+        *([COURSE, *exports, *shown] if shown else []),
+        *([FAILURES, *page.rows.values()] if page.rows else []),
     ]
     told = {*page.rows, *(by_kind[kind] for kind in page.kinds & {*by_kind})}
     return "\n".join(text), tuple(lesson for lesson in failures if lesson in told)
