@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from hardwon.knowledge.evidence.course import Act
 
 COURSE = (
-    "What worked in earlier runs of this project, in this order (with their values). ← names an"
-    " error that stopped those runs until they did it so; it will stop you, too. Do it so from the"
-    " start, and look up only what is left open:"
+    "What worked in earlier runs of this project, in this order (with their values). ← names what"
+    " failed there before, with its error; it will fail for you, too. Do it so from the start, and"
+    " look up only what is left open:"
 )
 FAILURES = "Failures that earlier runs of this project met, and what got past them:"
 _SEEN = "When you see "
@@ -123,7 +123,7 @@ class _Page:
         Long acts have to be worth more. The first act that gets past a failure makes the others
         less valuable.
         """
-        known = {met for act in self.acts for met in act.passed}
+        known = {met.kind for act in self.acts for met in act.passed}
         sizes = {act: self._tokens(act.text) ** 0.5 for act in lines if act not in self.acts}
         costs = {act: [(self._tokens(line), line) for line in lines[act]] for act in sizes}
         while fitting := {
@@ -133,7 +133,7 @@ class _Page:
             cost, self.acts[best] = fitting[best]
             self.room -= cost
             self.kinds |= {met.kind for met in best.passed}
-            known |= {*best.passed}
+            known |= {met.kind for met in best.passed}
             del sizes[best]
 
 
@@ -144,17 +144,21 @@ def _first(lines: Sequence[tuple[int, str]], room: int) -> tuple[int, str] | Non
 def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
     """An act with the errors that it got past and what explained one of them, then shorter."""
     answers: dict[str, str] = {}
+    calls: dict[str, str] = {}  # what failed with each error, as far as it is short
     for met in act.passed:
-        if met.words:
-            words = _without_head(met.words, act.program)
-            answers[words] = answers.get(words) or _explanation(lessons.get(met.kind))
-    errors = sorted(answers, key=lambda words: not answers[words])[:_ERRORS]
+        error = _without_head(met.words, act.program) or (f"`{met.call}` fails" if met.call else "")
+        if error:
+            answers[error] = answers.get(error) or _explanation(lessons.get(met.kind))
+            is_named = met.words and met.call and f"`{met.call}`: " not in calls.values()
+            calls.setdefault(error, f"`{met.call}`: " if is_named else "")
+    errors = sorted(answers, key=lambda error: not answers[error])[:_ERRORS]
     if not errors:
         return [f"  {inert(act.text)}"]
-    short = f"{act.text}   ← {', '.join(errors)}"
+    plain = f"{act.text}   ← {', '.join(errors)}"
+    short = f"{act.text}   ← {', '.join(calls[error] + error for error in errors)}"
     answer = answers[errors[0]]
     full = [short.replace(errors[0], f"{errors[0]} ({answer})", 1)] if answer else []
-    return [f"  {inert(line)}" for line in (*full, short)]
+    return [f"  {inert(line)}" for line in (*full, short, plain)]
 
 
 def _explanation(lesson: Lesson | None) -> str:
@@ -178,8 +182,8 @@ def _first_fix(lesson: Lesson) -> Fix | None:
 
 def _without_head(quote: str, program: str) -> str:
     """A quoted error without the program if that is known, or a folded name in front."""
-    if not quote.startswith("“"):
-        return quote
+    if not quote:
+        return ""
     words = quote[1:].removeprefix(f"{program}: ") if program else quote[1:]
     return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 
