@@ -445,14 +445,10 @@ class _Recorder:
             if self._made > self.first:
                 self._step(moment.step, evidence)
         elif moment.who == USER and self._made >= self.first:
-            self._prompt(moment.text)
-
-    def _prompt(self, text: str) -> None:
-        """The person says something: a run in which something failed ends, as in hooks."""
-        if self._past.last_error:
-            self._keep_run()
-            self._end_run()
-        self._past = ahead.after_prompt(self._past, text, self._at)
+            if self._past.last_error:  # a run in which something failed ends, as in hooks
+                self._keep_run()
+                self._end_run()
+            self._past = ahead.after_prompt(self._past, moment.text, self._at)
 
     def _step(self, step: Step, evidence: StepEvidence | None) -> None:
         if evidence is None:
