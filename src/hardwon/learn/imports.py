@@ -332,23 +332,20 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
         return
     for entry in entries if isinstance(entries, list) else [entries]:
         if isinstance(entry, dict) and (insight := entry.get("insight") or entry.get("reflection")):
-            yield _wasp_lesson(entry, str(insight), goal, scope)
-
-
-def _wasp_lesson(entry: dict[str, Any], insight: str, goal: str, scope: Scope) -> Lesson:
-    state = str(entry.get("goal_state") or entry.get("outcome") or "")
-    title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
-    return Lesson(
-        scope,
-        situation=f"When the goal is like “{title}”",
-        correction=insight,
-        mistake=f"the goal ended as {state}" if state else "",
-        trigger=Trigger.GOAL,
-        origin=f"import:wasp:{goal}",
-        evidence=(Evidence("goal", f"{goal}"),),
-        importance=share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5),
-        created_at=moment(entry.get("created_at") or entry.get("timestamp")),
-    )
+            state = str(entry.get("goal_state") or entry.get("outcome") or "")
+            title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
+            importance = share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5)
+            yield Lesson(
+                scope,
+                situation=f"When the goal is like “{title}”",
+                correction=str(insight),
+                mistake=f"the goal ended as {state}" if state else "",
+                trigger=Trigger.GOAL,
+                origin=f"import:wasp:{goal}",
+                evidence=(Evidence("goal", f"{goal}"),),
+                importance=importance,
+                created_at=moment(entry.get("created_at") or entry.get("timestamp")),
+            )
 
 
 def share(value: Any, field: str, *, default: float) -> float:
