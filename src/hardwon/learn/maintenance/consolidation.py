@@ -194,7 +194,8 @@ def survey(work: Consolidation) -> None:
             continue
         if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
-        if is_waiting_for_words(lesson):
+        # A person's words are left as they are.
+        if lesson.author != "person" and evidence_of(lesson, Kind.REWORD):
             work.unworded.append((lesson.scope, lesson.id))
 
 
@@ -282,15 +283,6 @@ def _why_retired(lesson: Lesson, work: Consolidation) -> str:
     if is_weak and unused > work.engine.settings.dream.stale:
         return f"unsure, and neither shown nor met for {unused.days} days"
     return ""
-
-
-def is_waiting_for_words(lesson: Lesson) -> bool:
-    """Whether a lesson waits for better words; a person's words are left as they are."""
-    return (
-        bool(lesson.evidence)
-        and lesson.author != "person"
-        and bool(evidence_of(lesson, Kind.REWORD))
-    )
 
 
 def better_words(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
