@@ -186,7 +186,7 @@ def _folder(engine: Runtime) -> str:
     return os.path.join(engine.settings.home, "sessions", "sent")
 
 
-def bytes_in(folder: str, suffix: str = "") -> int:
+def bytes_in(folder: str, suffix: str) -> int:
     """The bytes of the files in a folder whose names end so; those that go meanwhile count 0."""
     size = 0
     with os.scandir(folder) as entries:

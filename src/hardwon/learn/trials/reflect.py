@@ -234,7 +234,6 @@ _BY_TYPE: dict[str, values.Category] = {
     "logic_error": "logic_error",
 }
 _CHANGE_KEPT = 500
-_SILENT = "the verification failed without saying why"
 _SHOWN = 5
 _WHY = {
     "configuration_error": "Most likely the environment lacks something my change relies on.",
@@ -418,7 +417,8 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     # Surer of an error with a place, less sure of a failure that returned.
     sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
     sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
-    cause = trial.actor.crash or (describe(worst, 300) if worst else _SILENT)
+    reported = describe(worst, 300) if worst else "the verification failed without saying why"
+    cause = trial.actor.crash or reported
     return values.SelfReflection(
         reflection_text=" ".join(part for part in text if part),
         credit_assignment=values.CreditAssignment(blame(trial), cause, kind),
