@@ -40,14 +40,9 @@ def signature(tool: str, error: str) -> Signature:
 
 def line_signature(tool: str, line: str) -> Signature:
     """The signature of a failure whose error line is known."""
-    text = f"{_name_of(tool)}: {fold(line[:_LINE]) or '<no output>'}"
+    text = f"{fold(tool).lower() or 'tool'}: {fold(line[:_LINE]) or '<no output>'}"
     text = text[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
-
-
-@lru_cache(maxsize=128)
-def _name_of(tool: str) -> str:
-    return fold(tool).lower() or "tool"
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
@@ -111,19 +106,15 @@ _VOLATILE = "|".join(
 @lru_cache(maxsize=1024)  # each step folds the errors of the steps before it again
 def fold(text: str) -> str:
     """The text on one line with volatile parts as placeholders; folding again changes nothing."""
-    folded = _one_line(text)
+    valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
+    if not valid.isprintable():
+        valid = re.sub(_CONTROL, " ", re.sub(ANSI, "", valid))
+    folded = " ".join(valid.split())
     for _ in range(_PASSES):
         before, folded = folded, re.sub(_VOLATILE, _replacement, folded)
         if folded == before:
             return folded
     return "<str>"  # still changing: give up, so that the time stays linear
-
-
-def _one_line(text: str) -> str:
-    valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-    if not valid.isprintable():
-        valid = re.sub(_CONTROL, " ", re.sub(ANSI, "", valid))
-    return " ".join(valid.split())
 
 
 def _replacement(match: re.Match[str]) -> str:
