@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 PROMPT = "Make the folder for the nightly report"
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-START, ACTION = "[WHAT WORKED HERE BEFORE]", "[PITFALL OF THIS CALL"
+START, ACTION = "earlier runs of this project", "[PITFALL OF THIS CALL"
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

@@ -209,7 +209,9 @@ def test_the_start_names_the_error_behind_the_act_that_got_past_it() -> None:
 
     text, told = opening(course_of([(task, steps)]), [lesson], budget=300, tokens=tokens)
 
-    assert "  $ yard seal book.txt   ← “ship: seal is missing”\n  $ yard ship a\n" in text
+    assert (
+        "  $ yard seal book.txt   ← `yard ship a`: “ship: seal is missing”\n  $ yard ship a" in text
+    )
     assert told == (lesson,)
 
 
@@ -260,7 +262,7 @@ def test_one_act_is_told_only_if_it_got_past_something() -> None:
 
     assert opening(course_of([alone]), (), budget=300, tokens=tokens) == ("", ())
     text, _ = opening(course_of([(task, steps)]), [_lesson(steps[0])], budget=300, tokens=tokens)
-    assert "  $ uv run yard ship   ← “yard: command not found”\n" in text
+    assert "  $ uv run yard ship   ← `yard ship`: “yard: command not found”" in text
 
 
 def test_the_form_that_worked_is_told() -> None:
@@ -328,7 +330,7 @@ def test_the_start_tells_what_explained_an_error() -> None:
         course_of([(task, steps)]), [_lesson(steps[0], fix)], budget=300, tokens=tokens
     )
 
-    assert "  $ yard ship EUR350   ← “ship: bad sum” (A sum has no point.)\n" in text
+    assert "  $ yard ship EUR350   ← `yard ship a`: “ship: bad sum” (A sum has no point.)" in text
 
 
 def test_two_acts_that_get_past_the_same_failure_do_not_crowd_out_a_third() -> None:
@@ -476,7 +478,7 @@ def test_a_failure_that_cannot_be_quoted_is_told_by_its_call() -> None:
 
     text, _ = opening(course_of([run]), (), budget=300, tokens=tokens)
 
-    assert "  $ crane mark 7   ← `crane ship` fails\n  $ crane ship 7\n" in text
+    assert "  $ crane mark 7   ← `crane ship 7` fails\n  $ crane ship 7" in text
 
 
 def test_a_program_is_the_same_by_its_path() -> None:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 LOOP = Path(__file__).parent / "wrapped_loop.py"
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
 MOVES: list[Move] = [Call("bash", {"command": FAILING}), Call("bash", {"command": WORKING}), "done"]
-START = "[WHAT WORKED HERE BEFORE]"
+START = "earlier runs of this project"
 
 
 def _run(command: list[str], folder: Path, **environ: str) -> str:

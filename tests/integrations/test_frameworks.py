@@ -18,7 +18,7 @@ from tests.integrations.environments import PACKAGES, python_with
 ROOT = Path(__file__).parents[2]
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
 ASYNC = str(Path(__file__).parent / "langchain_async.py")
-START = "[WHAT WORKED HERE BEFORE]"
+START = "earlier runs of this project"
 
 
 @pytest.mark.adapters

@@ -27,13 +27,9 @@ _VALUE = "VALUE"  # a word that is never part of a call's kind
 
 def recommended_calls(text: str) -> list[Call]:
     """The calls in backticks; a bare word is the name of a thing, not a call."""
-    found = (_calls(_PLACEHOLDER.sub(_VALUE, quoted)) for quoted in _QUOTED.findall(text))
-    return [call for calls in found for call in calls if " " in call.kind]
-
-
-def _calls(command: str) -> list[Call]:
-    calls = calls_of(Step("bash", command))
-    return [call for call in calls if call.program not in READERS]
+    commands = (_PLACEHOLDER.sub(_VALUE, quoted) for quoted in _QUOTED.findall(text))
+    calls = (call for command in commands for call in calls_of(Step("bash", command)))
+    return [call for call in calls if call.program not in READERS and " " in call.kind]
 
 
 def follows(call: Call, advised: Call) -> bool:
@@ -55,15 +51,12 @@ def parts(calls: Iterable[Call]) -> set[str]:
     found: set[str] = set()
     for call in calls:
         is_known = call.is_tool or call.program in COMMON or not is_own(call)
-        words = [call.program] if is_known else _first_words(call)
+        words = [call.program]
+        if not is_known:  # up to the first flag that may be followed by a value
+            named = (w for w in call.kind.split() if not w.startswith("--") and "=" not in w)
+            words = [*takewhile(lambda word: not word.startswith("-"), named)]
         found.add(" ".join(words[: 3 if COMMON.intersection(words[1:2]) else 2]))
     return found
-
-
-def _first_words(call: Call) -> list[str]:
-    """The words of a call from its program to the first flag that may be followed by a value."""
-    words = (word for word in call.kind.split() if not word.startswith("--") and "=" not in word)
-    return [*takewhile(lambda word: not word.startswith("-"), words)]
 
 
 _READ = 4_096  # characters of a text

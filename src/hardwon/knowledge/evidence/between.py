@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import (
@@ -20,7 +21,7 @@ from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.reading.authored import tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from hardwon.core.values.run import Step
 
@@ -50,7 +51,9 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
 
     Where the call itself did not change, what came in between made the difference.
     """
-    made = list(_made_between(steps, at, working))
+    later = ((step, call) for step in steps[at + 1 :] for call in working_calls(step))
+    before = takewhile(lambda pair: pair[1] is not working, later)
+    made = [(step, call) for step, call in before if call.shape != working.shape]
     explained = explanations(made, steps[at], failing)
     others = [(step, call) for step, call in made if call not in {one.call for one in explained}]
     first = [*explained[:1], *_sources(steps, at, working)][:_BEFORE]
@@ -68,16 +71,6 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     room = _BETWEEN - len(first) - len(shown)
     shown += (own or new or between)[-room:] if room > 0 else []
     return (*first, *map(Asked, shown))
-
-
-def _made_between(steps: Sequence[Step], at: int, working: Call) -> Iterator[tuple[Step, Call]]:
-    """The calls of other shapes that worked between the failure and the working call."""
-    for step in steps[at + 1 :]:
-        for call in working_calls(step):
-            if call is working:
-                return
-            if call.shape != working.shape:
-                yield step, call
 
 
 def _between(

@@ -233,13 +233,10 @@ def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterato
                 for made in re.findall(rf"\$\(({name}\b[^()]*)\)", call.text):
                     for used in parse(made)[:1]:
                         yield from _expand(parse(_with_arguments(script, used)), {})
-                    call = call._replace(text=_name_result(name, call.text))
+                    # `<turn>` for `$(turn)`
+                    text = re.sub(rf"(['\"]?)\$\({name}\b[^()]*\)\1", f"<{name}>", call.text)
+                    call = call._replace(text=text)
             yield call
-
-
-def _name_result(function: str, text: str) -> str:
-    """A call with the result of a shell function named: `<turn>` for `$(turn)`."""
-    return re.sub(rf"(['\"]?)\$\({function}\b[^()]*\)\1", f"<{function}>", text)
 
 
 def _with_arguments(body: str, command: Command) -> str:
@@ -252,15 +249,11 @@ def _with_arguments(body: str, command: Command) -> str:
 
 def _with_variable(command: Command) -> str:
     """A command whose program is a variable, with the value of that."""
-    return _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
-
-
-def _value_of(name: str, command: Command) -> str:
-    for assignment in reversed(command.env):
-        key, _, value = assignment.partition("=")
-        if key == name:
-            return unquote(value)
-    return f"${name}"
+    values: dict[str, str] = {}
+    for assignment in command.env:
+        name, _, value = assignment.partition("=")
+        values[name] = unquote(value)
+    return _VARIABLE.sub(lambda m: values.get(m[1], f"${m[1]}"), command.text, count=1)
 
 
 def _command_call(command: Command) -> Call:

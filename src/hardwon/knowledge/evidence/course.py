@@ -48,6 +48,7 @@ _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
+_FAILED = 48  # characters of a call that failed
 _APART = 5  # calls between two places of the same call
 _AGAIN_WORD = ("again", False)  # marks the second of them
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
@@ -60,10 +61,11 @@ Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a val
 
 
 class Met(NamedTuple):
-    """A failure that a run met: its kind, and its words as far as they may be quoted."""
+    """A failure that a run met: its kind, its words as far as they may be quoted, and its call."""
 
     kind: str
     words: str
+    call: str = ""  # what failed, if it is short and another call than the one that got past it
 
 
 class Act(NamedTuple):
@@ -78,12 +80,12 @@ class Act(NamedTuple):
     proof: int = 2  # how sure it is that it worked as it is shown; 0 if it failed
     runs: int = 1
 
-    def worth(self, known: AbstractSet[Met] = frozenset()) -> float:
+    def worth(self, known: AbstractSet[str] = frozenset()) -> float:
         """What it is worth to a newcomer: hard to guess, needed often, wrong at first.
 
-        Failures that another act gets past are `known`.
+        Kinds of failures that another act gets past are `known`.
         """
-        need = _PASSED * (not known >= {*self.passed}) + _SOURCE * self.is_source
+        need = _PASSED * (not known >= {met.kind for met in self.passed}) + _SOURCE * self.is_source
         return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
     def is_telling(self, runs: int) -> bool:
@@ -170,7 +172,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
             if call.is_fallback and at in got_past:
                 continue  # it only asked why the call before it had failed
             here = At(at, call.text)
-            passed = tuple(_met(steps[failed], call) for failed in cures.passed.get(here, ()))
+            passed = tuple(_met(steps[failed], call, task) for failed in cures.passed.get(here, ()))
             is_source = here in sources
             is_cure = bool(passed)
             is_moved = is_cure and call.program in CHANGING  # the call itself tells how
@@ -207,16 +209,15 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     ]
 
 
-def _met(step: Step, cure: Call) -> Met:
-    """The failure of a step, by its words, or else by the failing call if that is another one."""
+def _met(step: Step, cure: Call, task: str) -> Met:
+    """The failure of a step that a call got past."""
     failure, failing = step.failure or Failure("", "", ""), failing_call(step)
     told = one_line(situation(failure.text, step))
-    if "“" in told:
-        return Met(failure.kind, told[told.index("“") :])
-    if failing is None or part_words(failing) == part_words(cure):
-        return Met(failure.kind, "")
-    program, *part = part_words(failing) or [failing.program]
-    return Met(failure.kind, f"`{' '.join((tail(program), *part))}` fails")
+    words = told[told.index("“") :] if "“" in told else ""
+    if failing is None or failing.text == cure.text or failing.is_tool:
+        return Met(failure.kind, words)
+    call = one_line(fold_call(failing.text, task)).removeprefix("bin/")
+    return Met(failure.kind, words, call if len(call) <= _FAILED else "")
 
 
 def _first_change(steps: Sequence[Step]) -> int:

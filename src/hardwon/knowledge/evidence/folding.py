@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import filterfalse
 
 from hardwon.core.text.clean import clip_middle
 
@@ -129,11 +128,9 @@ def _without(token: str, numbers: frozenset[str], task: str) -> str:
 
 @lru_cache(maxsize=16)  # every call of a run asks for the numbers of its task
 def _numbers_in(task: str) -> frozenset[str]:
-    return frozenset(filterfalse(_is_year, _NUMBER.findall(task)))
-
-
-def _is_year(number: str) -> bool:
-    return len(number) == 4 and number.startswith(("19", "20"))
+    numbers = _NUMBER.findall(task)
+    years = [number for number in numbers if re.fullmatch(r"(?:19|20)..", number)]
+    return frozenset(numbers).difference(years)
 
 
 def _short_field(match: re.Match[str]) -> str:

@@ -151,14 +151,14 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     """The index of the call that an error line is about; -1 if there is no call.
 
     It is the call that shares most with the line, of several the last. In a line that ended well it
-    is rather a call with a fallback, and never the last one. A fallback is the last to be blamed.
+    is rather a call with a fallback, but no fallback and never the last one.
     """
     said = {word.lower() for word in re.findall(r"[A-Za-z_][\w.-]{2,}", line)}
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, bool, int, int, bool, int, int, int]:
+    def fits(at: int) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
         is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
@@ -167,7 +167,8 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
         typed = len({*call.text.split()} & {*line.split()})
         has_fallback = not step.failed and any(one.is_fallback for one in calls[at + 1 : at + 2])
         shared = len((words - COMMON) & said), acts, len(words & said), typed, at
-        return speaks, is_part, has_fallback - call.is_fallback, *shared
+        is_first = step.failed or not call.is_fallback
+        return is_first, speaks, is_part, has_fallback, *shared
 
     return max(suspects, key=fits) if calls else -1
 

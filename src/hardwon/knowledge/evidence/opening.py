@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Fix, Lesson
     from hardwon.knowledge.evidence.course import Act
 
-HEAD = "[WHAT WORKED HERE BEFORE]"
-FOOT = "[END WHAT WORKED HERE]"
-_COURSE = (
-    "Calls that worked in earlier runs, in order (with their values). ← names an error that stopped"
-    " those runs until they did it so; it will stop you, too. Do it so from the start, and look up"
-    " only what is left open:"
+COURSE = (
+    "What worked in earlier runs of this project, in this order (with their values). ← names what"
+    " failed there before, with its error; it will fail for you, too. Do it so from the start, and"
+    " look up only what is left open:"
 )
-_FAILURES = "Failures that were met here, and what got past them:"
+FAILURES = "Failures that earlier runs of this project met, and what got past them:"
 _SEEN = "When you see "
 _ERRORS = 2  # errors that are named behind an act
 _ANSWER = 120  # characters of an answer that is named behind an act
@@ -51,7 +49,7 @@ def opening(
     course = [_without_variables(act, shared) for act in course]
     lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
     exports = [f"  $ export {inert(' '.join(shared))}"] if shared else []
-    page = _Page(budget - sum(map(tokens, (HEAD, FOOT, _COURSE, _FAILURES, *exports))), tokens)
+    page = _Page(budget - sum(map(tokens, (COURSE, FAILURES, *exports))), tokens)
     page.add_acts(
         {act: its for act, its in lines.items() if act.passed},
         reserve=int(page.room * (1 - _SHARE)) if failures else 0,
@@ -72,10 +70,8 @@ def opening(
     pairs = zip([None, *told_acts], told_acts, strict=False)
     shown = [acts[act] for last, act in pairs if last is None or last.text != act.text]
     text = [
-        HEAD,
-        *([_COURSE, *exports, *shown] if shown else []),
-        *([_FAILURES, *page.rows.values()] if page.rows else []),
-        FOOT,
+        *([COURSE, *exports, *shown] if shown else []),
+        *([FAILURES, *page.rows.values()] if page.rows else []),
     ]
     told = {*page.rows, *(by_kind[kind] for kind in page.kinds & {*by_kind})}
     return "\n".join(text), tuple(lesson for lesson in failures if lesson in told)
@@ -127,7 +123,7 @@ class _Page:
         Long acts have to be worth more. The first act that gets past a failure makes the others
         less valuable.
         """
-        known = {met for act in self.acts for met in act.passed}
+        known = {met.kind for act in self.acts for met in act.passed}
         sizes = {act: self._tokens(act.text) ** 0.5 for act in lines if act not in self.acts}
         costs = {act: [(self._tokens(line), line) for line in lines[act]] for act in sizes}
         while fitting := {
@@ -137,7 +133,7 @@ class _Page:
             cost, self.acts[best] = fitting[best]
             self.room -= cost
             self.kinds |= {met.kind for met in best.passed}
-            known |= {*best.passed}
+            known |= {met.kind for met in best.passed}
             del sizes[best]
 
 
@@ -148,17 +144,21 @@ def _first(lines: Sequence[tuple[int, str]], room: int) -> tuple[int, str] | Non
 def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
     """An act with the errors that it got past and what explained one of them, then shorter."""
     answers: dict[str, str] = {}
+    calls: dict[str, str] = {}  # what failed with each error, as far as it is short
     for met in act.passed:
-        if met.words:
-            words = _without_head(met.words, act.program)
-            answers[words] = answers.get(words) or _explanation(lessons.get(met.kind))
-    errors = sorted(answers, key=lambda words: not answers[words])[:_ERRORS]
+        error = _without_head(met.words, act.program) or (f"`{met.call}` fails" if met.call else "")
+        if error:
+            answers[error] = answers.get(error) or _explanation(lessons.get(met.kind))
+            is_named = met.words and met.call and f"`{met.call}`: " not in calls.values()
+            calls.setdefault(error, f"`{met.call}`: " if is_named else "")
+    errors = sorted(answers, key=lambda error: not answers[error])[:_ERRORS]
     if not errors:
         return [f"  {inert(act.text)}"]
-    short = f"{act.text}   ← {', '.join(errors)}"
+    plain = f"{act.text}   ← {', '.join(errors)}"
+    short = f"{act.text}   ← {', '.join(calls[error] + error for error in errors)}"
     answer = answers[errors[0]]
     full = [short.replace(errors[0], f"{errors[0]} ({answer})", 1)] if answer else []
-    return [f"  {inert(line)}" for line in (*full, short)]
+    return [f"  {inert(line)}" for line in (*full, short, plain)]
 
 
 def _explanation(lesson: Lesson | None) -> str:
@@ -182,8 +182,8 @@ def _first_fix(lesson: Lesson) -> Fix | None:
 
 def _without_head(quote: str, program: str) -> str:
     """A quoted error without the program if that is known, or a folded name in front."""
-    if not quote.startswith("“"):
-        return quote
+    if not quote:
+        return ""
     words = quote[1:].removeprefix(f"{program}: ") if program else quote[1:]
     return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 

@@ -100,7 +100,8 @@ def _way(
 ) -> tuple[tuple[Asked, ...], bool]:
     """What may be told of the calls on the way; whether what worked is a script of the run.
 
-    What the run wrote itself helps nobody else, unless it was missing or is short.
+    What the run wrote itself helps nobody else, unless it was missing or is short. Before a program
+    of the project only what came last is told, and edits of files.
     """
     own = _own_files(working, steps)
     is_own = bool(own) and (working.is_same(failing) or own != _own_files(failing, steps))
@@ -111,7 +112,10 @@ def _way(
         if not (_own_files(one.call, steps) or one.call.is_blind or is_cut(one.call))
         if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
     )
-    return _without_search(way, failing, cure), is_own
+    if failing.program in COMMON:  # where everybody's programs fail, the cure may be further away
+        return way, is_own
+    kept = tuple(one for one in way if one.answer or one.call.paths or one.call.text in cure)
+    return kept if any(one.call.text in cure for one in kept) else way, is_own
 
 
 def _working_call(
@@ -147,17 +151,6 @@ def _is_other_edit(working: Call, failing: Call) -> bool:
     return is_edit and changed_rows(working, "+") != changed_rows(failing, "+")
 
 
-def _without_search(way: tuple[Asked, ...], failing: Call, cure: set[str]) -> tuple[Asked, ...]:
-    """What was called on the way; before a program of the project only what came last.
-
-    Edits of files stay. Where everybody's programs fail, the cure may be further away.
-    """
-    if failing.program in COMMON:
-        return way
-    kept = tuple(one for one in way if one.answer or one.call.paths or one.call.text in cure)
-    return kept if any(one.call.text in cure for one in kept) else way
-
-
 def find_replaced(steps: Sequence[Step]) -> list[Passed]:
     """The failures of a whole run whose calls were given up, each with a call made instead."""
     found: list[Passed] = []
@@ -168,7 +161,8 @@ def find_replaced(steps: Sequence[Step]) -> list[Passed]:
         later = [(one, call) for one in steps[at + 1 : at + 1 + _NEXT] for call in calls_of(one)]
         if explained := explanations(later, step, failing)[:1]:
             found.append(Passed(at, failing, tuple(explained), explained[0].call))
-        if failing.has_script or explained or _is_made_again(failing, steps[at + 1 :]):
+        again = (call.shape == failing.shape for one in steps[at + 1 :] for call in calls_of(one))
+        if failing.has_script or explained or any(again):
             continue
         instead, is_sure = _made_instead(failing, steps, at)
         mark = INSTEAD if is_sure else NEXT
@@ -221,10 +215,6 @@ def _everyday_words(program: str, steps: Sequence[Step]) -> set[str]:
         return set()
     counts = Counter(word for call in calls for word in _subjects(call))
     return {word for word, count in counts.items() if 2 * count > len(calls)}
-
-
-def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
-    return any(call.shape == failing.shape for step in later for call in calls_of(step))
 
 
 def _does(call: Call) -> bool:
@@ -341,19 +331,15 @@ def _is_aside(other: Call, failing: Call) -> bool:
 def _tool_likeness(failing: Call, other: Call) -> float:
     """How much another tool is called for the same: by its name, or by what it is given."""
     if failing.program == other.program:
-        return 0.0 if _is_other_operation(failing, other) else 1.0
+        # A word may tell it to do something else, for which it takes other arguments
+        ours, theirs = (dict(_CHOICE.findall(call.text)) for call in (failing, other))
+        is_other = any(theirs.get(name, word) != word for name, word in ours.items())
+        return 0.0 if is_other and failing.shape != other.shape else 1.0
     one, two = (set(re.findall(r"[a-z0-9]+", call.program.lower())) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
     by_name = len(one & two) / max(1, len(one | two))
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
-
-
-def _is_other_operation(failing: Call, other: Call) -> bool:
-    """Whether a tool is told by a word to do something else, for which it takes other arguments."""
-    ours, theirs = (dict(_CHOICE.findall(call.text)) for call in (failing, other))
-    is_chosen = any(theirs.get(name, word) != word for name, word in ours.items())
-    return is_chosen and failing.shape != other.shape
 
 
 def _overlap(ours: Iterable[str], theirs: Iterable[str], weights: Mapping[str, float]) -> float:

@@ -152,7 +152,11 @@ class _Crowd:
             self.members.setdefault(twin, []).append(newcomer)
             return
         for at in self._mates(newcomer):
-            self._pair(self.leaders[at], newcomer)
+            leader = self.leaders[at]
+            if len(self.conflicts) < self._room and (why := disagreement(leader, newcomer)):
+                self.conflicts.append(Conflict(leader.id, newcomer.id, why))
+            elif len(self.near) < self._room and are_near(leader, newcomer):
+                self.near.append((leader.id, newcomer.id))
         self._exact[newcomer.text] = len(self.leaders)
         for band in newcomer.bands:
             bucket = self._buckets.setdefault(band, [])
@@ -170,13 +174,6 @@ class _Crowd:
             return leader.particulars != newcomer.particulars, -agreeing, at
 
         return nsmallest(_CLOSELY, mates, key=distance)
-
-    def _pair(self, leader: Sketch, newcomer: Sketch) -> None:
-        """Note what the two have to do with each other."""
-        if len(self.conflicts) < self._room and (why := disagreement(leader, newcomer)):
-            self.conflicts.append(Conflict(leader.id, newcomer.id, why))
-        elif len(self.near) < self._room and are_near(leader, newcomer):
-            self.near.append((leader.id, newcomer.id))
 
 
 def are_near(sketch: Sketch, other: Sketch) -> bool:

@@ -96,19 +96,15 @@ class _Remembered(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= _WORDS_REMEMBERED:
             self.clear()
-        self[word] = remembered = _terms_of(word)
+        is_plain = word.isascii() and word.isalpha() and word.islower()  # one part, as most are
+        parts = [word] if is_plain else [part.lower() for part in re.findall(_PART, word)]
+        joined = [word.lower()] if len(parts) > 1 else []
+        candidates = (*joined, *(stem(part) for part in parts if len(part) > 1))
+        self[word] = remembered = tuple(term for term in candidates if term not in _STOP)
         return remembered
 
 
 _TERMS = _Remembered()
-
-
-def _terms_of(word: str) -> tuple[str, ...]:
-    is_plain = word.isascii() and word.isalpha() and word.islower()  # one part, as most are
-    parts = [word] if is_plain else [part.lower() for part in re.findall(_PART, word)]
-    joined = [word.lower()] if len(parts) > 1 else []
-    candidates = (*joined, *(stem(part) for part in parts if len(part) > 1))
-    return tuple(term for term in candidates if term not in _STOP)
 
 
 def may_hold(text: str, asked: Iterable[str]) -> bool:
@@ -122,14 +118,10 @@ def stem(word: str) -> str:
     """The word without the most common English endings."""
     for ending, replacement, least in _ENDINGS:
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
-            return _undouble(word[: -len(ending)] + replacement, ending)
-    return word
-
-
-def _undouble(word: str, ending: str) -> str:
-    """`runn` from `running` becomes `run`; a silent e is dropped so that `use` meets `using`."""
-    if ending in ("ing", "ed") and word[-1] == word[-2] not in "lsz":
-        return word[:-1]
+            bare = word[: -len(ending)] + replacement
+            # `runn` becomes `run`; a silent e is dropped so that `use` meets `using`
+            is_doubled = ending in ("ing", "ed") and bare[-1] == bare[-2] not in "lsz"
+            return bare[:-1] if is_doubled else bare
     return word
 
 
@@ -316,18 +308,16 @@ class MatchTally:
         by_chance = _EXPECTED[len(held), len(self._rarity), self._total] - surprise
         exact = self._exact.get(number)
         same_failure, same_kind, calls = _shared_exactly(exact) if exact else _NO_EXACT
-        words = self._words(number) / (_UNIT * _TOP_IMPACT)
+        words = self._sums.get(number, 0) / (_UNIT * _TOP_IMPACT)
         evidence = (words, len(held), same_failure, same_kind, calls, cosine, meaning, by_chance)
         known = (self._rarity, self._total, frozenset(held), self._unread)
         return Match._make((lesson, *evidence, *known))  # by position for speed
 
-    def _words(self, lesson: int) -> int:
-        return self._sums.get(lesson, 0)
-
     def _rank(self, lesson: int) -> tuple[bool, bool, int, int, int]:
         keys = [key for key, _ in self._exact[lesson]]
         marks = {key[0] for key in keys}
-        return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson
+        words = self._sums.get(lesson, 0)
+        return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), words, lesson
 
 
 def _shared_exactly(exact: list[tuple[str, int]]) -> Exact:

@@ -167,8 +167,14 @@ def _error(query: Query, match: Match, outlook: Outlook, by: Weights) -> _Releva
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
         sure = text_evidence(query, match, by) if match.lesson.origin != MINED else by.beside
-        verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
-        if not verdict and match.lesson.status == Status.SEEN:
+        is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
+        is_told = query.red and match.is_same_failure
+        verdict = ""
+        if outlook.is_again and not is_cured:  # in another form
+            verdict = "this run has met the kind already"
+        elif not outlook.is_again and not is_told and is_of_other_tests(query, match):
+            verdict = "known of other tests only"
+        elif match.lesson.status == Status.SEEN:
             verdict = "nothing is known to work"
         return (*parts, (SPEAKS, sure / 10)), verdict
     return _other_error(query, match, parts, by)
@@ -187,21 +193,6 @@ def _other_error(
     words = (("words", _words(match, by)), (SPEAKS, sure / 10))
     verdict = "" if is_near or speaks else "another kind of failure"
     return (*parts, *words, *_meaning(match, by.error_meaning)), verdict
-
-
-def _told_before(match: Match) -> str:
-    """Why a lesson is not shown again to a run that has met its kind in another form.
-
-    A proven fix of exactly this failure is shown nevertheless.
-    """
-    is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
-    return "" if is_cured else "this run has met the kind already"
-
-
-def _of_other_tests(query: Query, match: Match) -> str:
-    """Why a lesson about other failing tests is not shown; "" if it is about these."""
-    is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
-    return "" if is_told else "known of other tests only"
 
 
 def is_of_other_tests(query: Query, match: Match) -> bool:

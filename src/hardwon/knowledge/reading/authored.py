@@ -106,14 +106,10 @@ def _patch_writings(call: dict[str, Any] | str) -> Iterator[Writing]:
         kind, _, path = head.partition(": ")
         for hunk in body.split("\n@@") if path else ():
             lines = [line for line in hunk.splitlines() if not line.startswith("@@")]
-            old, new = (_side(lines, sign) for sign in "-+")
+            old = "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", "-"))
+            new = "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", "+"))
             is_new = kind == "Add File"
             yield Writing(path.strip(), new if is_new else "", old, new, is_edit=not is_new)
-
-
-def _side(lines: list[str], sign: str) -> str:
-    """One side of a hunk: the unchanged lines and those with the sign."""
-    return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
 
 
 def _field_writings(arguments: dict[str, Any]) -> tuple[Writing, ...]:
@@ -155,16 +151,10 @@ def part_writings(part: Command) -> list[Writing]:
         if not paths and re.search(SCRIPT_WRITES, part.script):
             paths = re.findall(_FILE, part.script)[:1]
         return [Writing(path, is_edit=True) for path in paths]
-    return [Writing(path) for path in _made_paths(part)]
-
-
-def _made_paths(part: Command) -> tuple[str, ...]:
-    """The paths that a command makes with unknown content: folders, copies, redirected output."""
-    if part.program in _MAKERS:
-        return part.operands
+    made = part.operands if part.program in _MAKERS else part.writes  # with unknown content
     if part.program in _INTO and len(part.operands) > 1:
-        return part.operands[-1:]
-    return part.writes
+        made = part.operands[-1:]
+    return [Writing(path) for path in made]
 
 
 def _substitutions(operands: tuple[str, ...]) -> list[Writing]:

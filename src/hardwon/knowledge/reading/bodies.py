@@ -42,8 +42,9 @@ def body_message(output: str) -> str:
         return " ".join(element[1].split()) if element else ""
     try:
         return _words(json.loads(text[start:]), _DEEP)
-    except (ValueError, RecursionError):
-        return _scan(text, start)
+    except (ValueError, RecursionError):  # truncated, or a Python literal
+        field = re.compile(_FIELD).search(text, start)
+        return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def body_start(text: str) -> int:
@@ -55,12 +56,6 @@ def body_start(text: str) -> int:
         text,
     )
     return prefix.end() if prefix and text[-1] in "}]>" else -1
-
-
-def _scan(text: str, start: int) -> str:
-    """The first message in a body that cannot be parsed: truncated, or a Python literal."""
-    field = re.compile(_FIELD).search(text, start)
-    return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def _words(value: Any, deep: int) -> str:
@@ -112,21 +107,20 @@ def _of_field(field: str, complaint: str) -> str:
 
 
 def _field(complaint: dict[str, Any]) -> str:
-    """The name of the field that a complaint is about, as frameworks and JSON:API write it."""
-    stated = _given_field(complaint)
-    parts = stated if isinstance(stated, list) else str(stated or "").split("/")
-    names = [str(part) for part in parts if isinstance(part, str) and part]
-    last = names[-1] if names else ""
-    return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
+    """The name of the field that a complaint is about, as frameworks and JSON:API write it.
 
-
-def _given_field(complaint: dict[str, Any]) -> Any:
-    """How a complaint names its field: a name, a list of names, or a JSON pointer."""
+    They write a name, a list of names, or a JSON pointer.
+    """
     stated = next((complaint[key] for key in _FIELDS if complaint.get(key)), None)
     source = complaint.get("source")
     if stated is None and isinstance(source, dict):
         stated = source.get("parameter") or source.get("pointer")
-    return complaint.get("name") if stated is None and "reason" in complaint else stated
+    if stated is None and "reason" in complaint:
+        stated = complaint.get("name")
+    parts = stated if isinstance(stated, list) else str(stated or "").split("/")
+    names = [str(part) for part in parts if isinstance(part, str) and part]
+    last = names[-1] if names else ""
+    return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
 
 
 def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
@@ -209,18 +203,15 @@ def is_failed_body(body: Any) -> bool:
         return _is_failed_block(body)
     if not isinstance(body, dict) or body.get("isError") is False:
         return False
-    if _says_so(body) or _has_error_code(body) or _has_error_field(body) or _is_report(body):
-        return True
-    return _is_failed_block(body.get("content"))
-
-
-def _says_so(body: dict[str, Any]) -> bool:
-    """Whether a flag or an exit code in the body states a failure."""
     if any(body.get(key) is True for key in ("isError", "is_error")):
         return True
     if any(body.get(key) is False for key in ("success", "ok", "succeeded")):
         return True
-    return _status(body) not in (None, 0)
+    if _status(body) not in (None, 0):
+        return True
+    if _has_error_code(body) or _has_error_field(body) or _is_report(body):
+        return True
+    return _is_failed_block(body.get("content"))
 
 
 def _status(body: dict[str, Any]) -> int | None:

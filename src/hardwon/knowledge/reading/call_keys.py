@@ -41,10 +41,11 @@ def canonical(args: Any) -> str:
         return _fit(args.strip()).strip()
     if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
-            if isinstance(args.get(key), str) and _is_command(key, args):
-                return canonical(args[key])
-            if _is_words(args.get(key)):
-                return canonical(_join(args[key]))
+            given = args.get(key)
+            if isinstance(given, str) and _is_command(key, args):
+                return canonical(given)
+            if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
+                return canonical(_join(given))
     text = _dump(args)
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
         text = _dump(_shorten(args))
@@ -70,10 +71,6 @@ def _shorten(args: dict[str, Any]) -> dict[str, Any]:
         key: _fit(value, longest) if isinstance(value, str) else value
         for key, value in args.items()
     }
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _join(words: list[str]) -> str:

@@ -45,14 +45,11 @@ def error_line(output: str) -> str:
 
 def informative_line(output: str) -> str:
     """The line that says what went wrong; "" if the output only says that something did."""
-    return _read_cached(output) if len(output) <= _HEAD + _TAIL else _informative(output)
+    is_long = len(output) > _HEAD + _TAIL  # too long to keep
+    return _informative.__wrapped__(output) if is_long else _informative(output)
 
 
 @lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
-def _read_cached(output: str) -> str:
-    return _informative(output)
-
-
 def _informative(output: str) -> str:
     line = next((line for line in _candidates(output) if line and not is_outer(line)), "")
     message = body_message(line) if line.startswith("{") else ""
@@ -106,14 +103,12 @@ def _pytest_line(lines: list[str]) -> str:
             block.append(line[1:].strip())
             end = at + 1
     raised = next((line for line in block if re.match(_EXCEPTION, line)), "")
-    return raised or _with_class("".join(block[:1]), lines[end : end + 2])
-
-
-def _with_class(head: str, below: list[str]) -> str:
-    """The first line of a block with its class, which pytest prints below: `a.py:3: KeyError`."""
-    place = next(filter(None, (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in below)), None)
-    if not place or head.startswith(("assert ", place[1])):
-        return head
+    head = "".join(block[:1])
+    # Below the block, pytest prints the class: `a.py:3: KeyError`
+    below = (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in lines[end : end + 2])
+    place = next(filter(None, below), None)
+    if raised or not place or head.startswith(("assert ", place[1])):
+        return raised or head
     return place[1] if place[1] == "AssertionError" else f"{place[1]}: {head}"
 
 

@@ -229,22 +229,21 @@ def _commands(step: Step) -> tuple[Command, ...]:
 
 
 def _is_untouched(steps: Sequence[Step]) -> bool:
-    """Whether the run has changed nothing, and the failed tests are not its own."""
+    """Whether the run has changed nothing, and the failed tests are not its own.
+
+    A new script elsewhere changes nothing of the project.
+    """
     words = [word for part in _commands(steps[-1]) for word in (part.program, *part.operands)]
     names = {name.split("::", 1)[0] for name in (*words, *failed_tests(steps[-1].output))}
-    is_touched = any(_touches(step) for step in steps)
-    return not is_touched and not any(is_coined(name, steps[:-1]) for name in names)
-
-
-def _touches(step: Step) -> bool:
-    """Whether a step may have changed a file of the project; a new script elsewhere does not."""
-    return any(
+    is_touched = any(
         writing.old
         or not writing.text
         or "/" in writing.path.removeprefix("./").removeprefix("/tmp/")
         or _writes_files(writing.text)
+        for step in steps
         for writing in writings(step.tool, step.args)
     )
+    return not is_touched and not any(is_coined(name, steps[:-1]) for name in names)
 
 
 def _writes_files(text: str) -> bool:

@@ -16,7 +16,7 @@ from hardwon.knowledge.reading import shell
 from hardwon.knowledge.reading.call_keys import EXACT, operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from hardwon.core.values.lesson import Lesson
 
@@ -37,13 +37,16 @@ class Guard(NamedTuple):
         return any(self._forbids(*form) for form in dict.fromkeys(((tool, call), action)))
 
     def _forbids(self, tool: str, call: str) -> bool:
-        if normalise(call) in self.allowed:
+        whole, is_line = normalise(call), not call.startswith("{")
+        if whole in self.allowed:
             return False
-        is_named = any(forbidden.partition(" ")[2] == normalise(call) for forbidden in self.calls)
-        return (is_named and not call.startswith("{")) or any(
+        if is_line and any(forbidden.partition(" ")[2] == whole for forbidden in self.calls):
+            return True
+        parts = (part.text for part in shell.parse(call)) if is_line else ()
+        return any(
             form not in self.allowed
             and any(_fits(forbidden, tool.lower(), form) for forbidden in self.calls)
-            for form in _forms(call)
+            for form in dict.fromkeys(map(normalise, parts)) or [whole]
         )
 
     def needles(self) -> list[list[str]]:
@@ -82,12 +85,6 @@ def normalise(call: str) -> str:
             return " ".join(call.split())
     words = (re.sub(r"['\"]", "", word) for word in re.findall(_WORDS, call))
     return " ".join(re.sub(r"\s", "\0", word) for word in words)
-
-
-def _forms(call: str) -> Sequence[str]:
-    """The normal forms of a call to compare with guards: of each command, else of the whole."""
-    parts = () if call.startswith("{") else (part.text for part in shell.parse(call))
-    return list(dict.fromkeys(map(normalise, parts))) or [normalise(call)]
 
 
 def _fits(forbidden: str, tool: str, call: str) -> bool:

@@ -82,16 +82,15 @@ def with_meeting(
 
     `met` does not grow in a run that the lesson is withheld from: such runs fail more often.
     """
+    signatures = lesson.signatures
+    if failure.exact:
+        signatures = unique((*signatures, failure.exact))
     return lesson._replace(
         met=lesson.met + (failure.kind not in past.withheld),
-        signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
+        signatures=signatures[-SIGNATURES_KEPT:],
         calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
         evidence=join_evidence(lesson.evidence, _first_evidence(step, failure, past.task, now)),
     )
-
-
-def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
-    return unique((*digests, digest)) if digest else digests
 
 
 def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
@@ -160,14 +159,13 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 def correction(fixes: Sequence[Fix]) -> str:
     """The text of the fixes to show, the likeliest first."""
-    return "\nOr: ".join(map(_with_record, fixes_to_show(fixes))) or UNSOLVED
-
-
-def _with_record(fix: Fix) -> str:
-    """The text of a fix; one that also failed says so."""
-    if not fix.failed:
-        return fix.text
-    return f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
+    shown = [
+        f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
+        if fix.failed
+        else fix.text
+        for fix in fixes_to_show(fixes)
+    ]
+    return "\nOr: ".join(shown) or UNSOLVED
 
 
 def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
@@ -216,8 +214,10 @@ def settle(lesson: Lesson) -> Lesson:
     if lesson.status not in LIVE or is_vouched(lesson):
         return lesson
     if lesson.origin != MINED:
-        is_doubted = lesson.status == Status.PROVEN and _are_doubted(lesson.fixes)
-        return _in_state(lesson, Status.CANDIDATE) if is_doubted else lesson
+        has_failed = any(fix.failed >= DOUBTED_RUNS for fix in lesson.fixes)
+        is_doubted = has_failed and not any(fix.is_proven for fix in lesson.fixes)
+        is_changed = is_doubted and lesson.status == Status.PROVEN
+        return _in_state(lesson, Status.CANDIDATE) if is_changed else lesson
     head = lesson.mistake.partition(" failed.")[0]
     return _in_state(lesson, _state(lesson.fixes))._replace(
         mistake=f"{head} failed.",
@@ -256,10 +256,3 @@ def _state(fixes: Sequence[Fix]) -> str:
     if any(fix.is_proven for fix in fixes):
         return Status.PROVEN
     return Status.CANDIDATE if fixes_to_show(fixes) else Status.SEEN
-
-
-def _are_doubted(fixes: Sequence[Fix]) -> bool:
-    """Whether a fix has failed in several runs and no fix is proven."""
-    return any(fix.failed >= DOUBTED_RUNS for fix in fixes) and not any(
-        fix.is_proven for fix in fixes
-    )

@@ -13,14 +13,12 @@ from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.reports import failing_test
-from hardwon.knowledge.reading.shell import SHELL, parse, unquote
+from hardwon.knowledge.reading.shell import SHELL, parse
 from hardwon.knowledge.reading.signature import PLAIN, fold, line_signature
 from hardwon.knowledge.reading.verdict import TIMED_OUT, says_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from hardwon.knowledge.reading.shell import Command
 
 
 INLINE = " in code given with the call"  # of a kind: no file holds what failed
@@ -50,16 +48,13 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         text += INLINE
     if step.args.startswith("{") and not is_limit(line):
         text = f"{tool_of(step)}: {text}"
-    return Failure(exact, _digest(text), text, one_line(line, _LINE))
+    kind = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return Failure(exact, kind, text, one_line(line, _LINE))
 
 
 def tool_of(step: Step) -> str:
     """The tool that a step calls, without its operation: one tool says the same for all of them."""
     return step.tool.partition(".")[0]
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 _OPERANDS = 2  # of a command that its error may repeat
@@ -78,18 +73,11 @@ def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
     """The kind of failure of a step, as text; equal texts are one kind.
 
     `before` are the earlier steps of the run. Names that the run invented are folded.
+    The name of a rejected field is kept, it belongs to the tool.
     """
-    return _timeout_kind(line, step) or _line_kind(line, step, before)
-
-
-def _timeout_kind(line: str, step: Step) -> str:
-    """The kind of a time-out; "" for any other failure."""
     command = blamed_command(parse(step.args), line) if says_timeout(line) else None
-    return f"{command.does}{TIMED_OUT}" if command else ""
-
-
-def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
-    """The kind of an error line; the name of a rejected field is kept, it belongs to the tool."""
+    if command:
+        return f"{command.does}{TIMED_OUT}"
     if not step.args.startswith("{"):
         return _text_kind(_without_operands(line, step), step, before)
     if argument := re.match(_ARGUMENT, line):
@@ -158,18 +146,14 @@ def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
 
 def is_target(name: str, step: Step) -> bool:
     """Whether the name is a target of the call, such as a test or an app."""
-    return any(name in map(unquote, command.targets) for command in _using(step))
+    installs = {"install", "add", "get"}
+    return any(name in each.operands for each in parse(step.args) if each.verb not in installs)
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether a call of the run contains the name: the run may have invented it."""
     calls = (each.args for each in (step, *before[-_LOOKED_BACK:]) if name in each.args)
     return any(name in re.findall(r"\w+", args) for args in calls)
-
-
-def _using(step: Step) -> list[Command]:
-    """The commands of a call, without those that install something."""
-    return [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]
 
 
 def _names(root: str, text: str) -> bool:
@@ -399,18 +383,16 @@ def _strip(line: str) -> str:
 
 def _fold_names(bare: str, *, head: str) -> str:
     """The text with names folded, except the exception class `head` that it begins with."""
-    text = head + re.sub(_COINED, _replacement, _without_names(bare[len(head) :]))
+    # First the names that words announce: `no such table: app_book`
+    text = re.sub(_PROJECT, rf"\1 {NAME}", bare[len(head) :])
+    text = re.sub(_REFS, rf"\1 {NAME} -> {NAME}", text)
+    text = re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", text))
+    text = head + re.sub(_COINED, _replacement, text)
     text = " ".join(text.split())
     text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
-    return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
-
-
-def _without_names(text: str) -> str:
-    """The text without the names that its words announce: `no such table: app_book`."""
-    text = re.sub(_PROJECT, rf"\1 {NAME}", text)
-    text = re.sub(_REFS, rf"\1 {NAME} -> {NAME}", text)
-    return re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", text))
+    text = text if has_words else fold(bare)  # the line is only a code, such as `not_found`
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -432,7 +414,3 @@ def _is_coined(word: str) -> bool:
     if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
         return False
     return bool(re.search(_IDENTIFIER, word))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]

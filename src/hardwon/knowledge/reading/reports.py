@@ -30,7 +30,7 @@ _RED = (  # reports of failed tests and builds, from the start of a line
     r"|^ERROR \d{4} \(|^Node\.js v\d+\.\d+\.\d+\s*\Z|^Execution halted\s*\Z"
 )
 _FAILING = (  # a count or a mark of failed tests, anywhere in the last lines
-    r"(?m)(?<![\w=])[1-9]\d* (?:tests? )?(?:fail(?:ed|ing|ures?)?|errors?|exceptions?)\b"
+    r"(?m)(?<![\w=:.])[1-9]\d* (?:tests? )?(?:fail(?:ed|ing|ures?)?|errors?|exceptions?)\b"
     r"|^FAILED \S|--- FAIL|^FAIL(?:URES?)?\b(?!: Build failed)|\bFAILED \((?:failures|errors)="
     r"|test result: FAILED|^\[  FAILED  \]|\b(?:Failures|Errors|Failed): +[1-9]|^(?:#|ℹ) fail [1-9]"
 )

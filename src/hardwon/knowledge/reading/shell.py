@@ -197,7 +197,9 @@ def _commands(text: str, *, depth: int) -> list[Command]:
         if not words:
             continue
         if words[0] in {"cd", "pushd"}:
-            cwd = _change_folder(cwd, words[1:])
+            target = next((word for word in words[1:] if not word.startswith("-")), "")
+            is_below = cwd and target[:1] not in {"/", "~", "$", '"', "'"}
+            cwd = f"{cwd}/{target}" if is_below else target
         elif words[0] in {"export", "set", "declare"} or all(map(_is_assignment, words)):
             env += filter(_is_assignment, words)
         else:
@@ -230,19 +232,14 @@ def _parts(text: str) -> list[_Part]:
 def _read_documents(text: str, at: int, opened: list[tuple[str, _Part]]) -> int:
     """Read the here-documents that begin at `at`; return the position after them."""
     for mark, part in opened:
-        body = "".join(_lines_until(text, at, mark))
+        lines = text[at:].splitlines(keepends=True)
+        last = next((k for k, line in enumerate(lines) if line.strip() == mark), len(lines))
+        body = "".join(lines[:last])
         part.documents.append(body)
         end = text.find("\n", at + len(body))
         at = end + 1 if end >= 0 else len(text)
     opened.clear()
     return at
-
-
-def _lines_until(text: str, at: int, mark: str) -> list[str]:
-    """The lines from `at` up to the line with the end mark."""
-    lines = text[at:].splitlines(keepends=True)
-    end = next((k for k, line in enumerate(lines) if line.strip() == mark), len(lines))
-    return lines[:end]
 
 
 def _keywords(words: list[str]) -> int:
@@ -251,11 +248,6 @@ def _keywords(words: list[str]) -> int:
     while at < len(words) and words[at] in KEYWORDS:
         at += 1
     return len(words) if words[at : at + 1] in (["for"], ["case"], ["select"]) else at
-
-
-def _change_folder(cwd: str, words: list[str]) -> str:
-    target = next((word for word in words if not word.startswith("-")), "")
-    return f"{cwd}/{target}" if cwd and target[:1] not in {"/", "~", "$", '"', "'"} else target
 
 
 def _is_assignment(word: str) -> bool:
@@ -280,18 +272,14 @@ def _make(
     verb, before, arguments = sub_command(program, arguments)
     flags = (*before, *(word for word in arguments if _is_flag(word)))
     targets = tuple(word for word in arguments if not _is_flag(word))
-    writes = (*part.writes, *_tee(name, targets))
+    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
+    writes = (*part.writes, *(map(unquote, targets) if name == "tee" else ()))
     return [
         Command(
             *(program, verb, flags, targets, env, place[0], script),
-            *(started.via, writes, part.joint, typed, _words(started)),
+            *(started.via, writes, part.joint, typed, (*module, *started.rest)),
         )
     ]
-
-
-def _words(started: Starter) -> tuple[str, ...]:
-    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
-    return (*module, *started.rest)
 
 
 def _split_starters(words: list[str]) -> Starter:
@@ -324,10 +312,6 @@ def _shell_code(words: list[str]) -> str:
         if not flag.startswith("-"):
             return ""
     return ""
-
-
-def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(unquote, targets)) if name == "tee" else ()
 
 
 def _is_flag(word: str) -> bool:
@@ -425,7 +409,8 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
     """The sub-command, the options before it with their values, and the words after it."""
     name = program_name(program)
     if name not in _VERBED:
-        is_task = is_project_file(program) and bool(words) and _is_task(words[0])
+        task = words[0] if words and is_project_file(program) else ""
+        is_task = task in _TASKS or re.fullmatch(_OWN_TASK, task)
         return (words[0], (), words[1:]) if is_task else ("", (), words)
     at = _past_options(words, 0, _VERBED_VALUES)
     if at >= len(words):
@@ -439,10 +424,6 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
         return verb, before, words[at + 1 :]
     before = (*before, *_join_options(words[at + 1 : then]))
     return f"{verb} {words[then]}", before, words[then + 1 :]
-
-
-def _is_task(word: str) -> bool:
-    return word in _TASKS or bool(re.fullmatch(_OWN_TASK, word))
 
 
 def _join_options(words: list[str]) -> tuple[str, ...]:

@@ -40,14 +40,9 @@ def signature(tool: str, error: str) -> Signature:
 
 def line_signature(tool: str, line: str) -> Signature:
     """The signature of a failure whose error line is known."""
-    text = f"{_name_of(tool)}: {fold(line[:_LINE]) or '<no output>'}"
+    text = f"{fold(tool).lower() or 'tool'}: {fold(line[:_LINE]) or '<no output>'}"
     text = text[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
-
-
-@lru_cache(maxsize=128)
-def _name_of(tool: str) -> str:
-    return fold(tool).lower() or "tool"
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
@@ -111,7 +106,10 @@ _VOLATILE = "|".join(
 @lru_cache(maxsize=1024)  # each step folds the errors of the steps before it again
 def fold(text: str) -> str:
     """The text on one line with volatile parts as placeholders; folding again changes nothing."""
-    folded = _one_line(text)
+    valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
+    if not valid.isprintable():
+        valid = re.sub(_CONTROL, " ", re.sub(ANSI, "", valid))
+    folded = " ".join(valid.split())
     for _ in range(_PASSES):
         before, folded = folded, re.sub(_VOLATILE, _replacement, folded)
         if folded == before:
@@ -119,21 +117,12 @@ def fold(text: str) -> str:
     return "<str>"  # still changing: give up, so that the time stays linear
 
 
-def _one_line(text: str) -> str:
-    valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-    if not valid.isprintable():
-        valid = re.sub(_CONTROL, " ", re.sub(ANSI, "", valid))
-    return " ".join(valid.split())
-
-
 def _replacement(match: re.Match[str]) -> str:
     kind = match.lastgroup or "str"
+    if kind in ("plain", "placeholder", "code"):
+        return match.group()
     rewrite = _REWRITES.get(kind)
     return rewrite(match.group()) if rewrite else f"<{kind}>"
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def _fold_numbers(text: str) -> str:
@@ -152,14 +141,11 @@ def _fold_quoted(text: str) -> str:
         inner = fold(inner)
         if re.fullmatch(r"<\w+>", inner):
             return inner
-        if _is_name(inner) or re.fullmatch(r"[^\w\s'\"`]{1,2}", inner):
+        bare = re.sub(r"<(?:n|id)>", "0", inner)
+        is_name = len(bare) <= 40 and re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare)
+        if is_name or re.fullmatch(r"[^\w\s'\"`]{1,2}", inner):
             return f"'{inner}'"
     return "<str>"
-
-
-def _is_name(text: str) -> bool:
-    bare = re.sub(r"<(?:n|id)>", "0", text)
-    return len(bare) <= 40 and bool(re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare))
 
 
 _FILE_NAME = (
@@ -194,9 +180,6 @@ def _is_random(part: str) -> bool:
 
 
 _REWRITES = {
-    "plain": _same,
-    "placeholder": _same,
-    "code": _same,
     "package": _fold_numbers,
     "path": _fold_path,
     "quoted": _fold_quoted,

@@ -75,16 +75,13 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
         return False
     if text.startswith(_MARK):
         return True
-    if args.startswith("{") or not (args or _is_shell(tool)):
+    is_shell = args or re.search(r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)", tool)
+    if args.startswith("{") or not is_shell:
         return _has_tool_failed(tool, text)
     if has_timed_out(text):
         return True
     status = _status(text)
     return status != 0 if status is not None else has_command_failed(text, args, before)
-
-
-def _is_shell(tool: str) -> bool:
-    return bool(re.search(r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)", tool))
 
 
 def _status(text: str) -> int | None:
@@ -217,16 +214,11 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
         return True
     if _TRACEBACK in tail or all(run.name in INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
-    is_error = re.search(_SAYS, tail) or _only_refuses(tail)
-    return bool(is_error) and not re.search(_GREEN, tail)
-
-
-def _only_refuses(tail: str) -> bool:
-    """Whether the output is short and begins like an error."""
     text = tail.strip()
     is_short = bool(text) and text.count("\n") < _ANSWER
     is_cannot = "\n" not in text and bool(re.match(_CANNOT, text))
-    return is_short and (is_refusal(text) or is_cannot)
+    is_error = re.search(_SAYS, tail) or (is_short and (is_refusal(text) or is_cannot))
+    return bool(is_error) and not re.search(_GREEN, tail)
 
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
