@@ -356,22 +356,19 @@ def parse(key: str, raw: Any, default: Any) -> Any:
 
 def duration(raw: Any) -> timedelta:
     """A duration in Go's syntax (`1m30s`, `500ms`, `168h`) or a number of seconds."""
-    seconds = _seconds(raw)
+    text = str(raw).strip()
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        seconds = float(raw)
+    elif text.replace(".", "", 1).isdecimal():
+        seconds = float(text)
+    else:
+        parts = re.findall(rf"(?<![0-9.])([0-9.]++)({'|'.join(_UNITS)})", text)
+        if not parts or "".join(map("".join, parts)) != text:
+            raise ValueError(f"not a duration: {raw!r}")
+        seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
     if not 0 <= seconds <= _LONGEST:  # so that NaN is refused as well
         raise ValueError(f"not a duration of at most {_LONGEST // 31_536_000} years: {raw!r}")
     return timedelta(seconds=seconds)
-
-
-def _seconds(raw: Any) -> float:
-    text = str(raw).strip()
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return float(raw)
-    if text.replace(".", "", 1).isdecimal():
-        return float(text)
-    parts = re.findall(rf"(?<![0-9.])([0-9.]++)({'|'.join(_UNITS)})", text)
-    if not parts or "".join(map("".join, parts)) != text:
-        raise ValueError(f"not a duration: {raw!r}")
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 def _not_negative(number: T) -> T:

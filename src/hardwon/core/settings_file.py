@@ -40,7 +40,12 @@ def set_setting(home: str, key: str, value: str) -> str:
 
     Raises InvalidInput for an unknown setting or a value of the wrong kind; nothing is written.
     """
-    literal = _literal(parse(key, value, _default(home, key)))
+    parsed = parse(key, value, _default(home, key))
+    if isinstance(parsed, bool | int | float):
+        literal = str(parsed).lower()
+    else:
+        text = format_value(parsed) if isinstance(parsed, timedelta) else str(parsed)
+        literal = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     _edit(home, key, literal)
     return literal
 
@@ -140,11 +145,3 @@ def _default(home: str, key: str) -> Any:
     if not name or name not in getattr(group, "_fields", ()):
         raise InvalidInput(f"{key!r} is not a setting; `hardwon config` lists them")
     return getattr(group, name)
-
-
-def _literal(value: Any) -> str:
-    """The value in TOML."""
-    if isinstance(value, bool | int | float):
-        return str(value).lower()
-    text = format_value(value) if isinstance(value, timedelta) else str(value)
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -185,10 +185,20 @@ class Copies:
             self._mirror.close()
 
     def _refresh_scope(self, scope: Scope, version: int, *, embeds: bool) -> bool:
+        """Copy changed lessons and delete those that are gone; whether anything changed."""
         known_version, marks = self._mirror.state(scope)
         local_ids = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(local_ids)
-        changed = [] if is_same else self._copy(scope, marks, local_ids)
+        changed: list[int] = []
+        if not is_same:
+            new_marks = self._server.marks(scope)
+            changed = [number for number, mark in new_marks.items() if marks.get(number) != mark]
+            gone = [number for number in local_ids if number not in new_marks]
+            self._mirror.keep(scope, (), gone)
+            for start in range(0, len(changed), _AT_ONCE):
+                lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
+                marked = [(lesson, new_marks[lesson.id]) for lesson in lessons]
+                self._mirror.keep(scope, marked, ())
         vectors: Sequence[Any] = ()
         if embeds:  # new ones, and those of changed lessons
             last = self._mirror.last_vector(scope)
@@ -199,16 +209,6 @@ class Copies:
             return bool(vectors)
         self._mirror.note(scope, version)
         return True
-
-    def _copy(self, scope: Scope, known_marks: dict[int, int], local_ids: set[int]) -> list[int]:
-        """Copy changed lessons and delete those that are gone; returns the copied ids."""
-        marks = self._server.marks(scope)
-        changed = [number for number, mark in marks.items() if known_marks.get(number) != mark]
-        self._mirror.keep(scope, (), [number for number in local_ids if number not in marks])
-        for start in range(0, len(changed), _AT_ONCE):
-            lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
-            self._mirror.keep(scope, [(lesson, marks[lesson.id]) for lesson in lessons], ())
-        return changed
 
 
 def copies_of(store: PostgresStore, settings: Settings) -> Copies:

@@ -145,7 +145,10 @@ class ObservedDoors(Doors):
         self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         if candidates:
-            why = [f"{one.match.lesson.id}: {_reason(one)}" for one in candidates]
+            why: list[str] = []
+            for one in candidates:
+                parts = ", ".join(f"{name} {value:.2f}" for name, value in one.parts if value)
+                why.append(f"{one.match.lesson.id}: {one.verdict or parts}")
             _add_event("judged", {"hardwon.door": query.door, "hardwon.why": why})
         return super().deliver(scope, query, candidates, run, started=started)
 
@@ -199,12 +202,6 @@ def _note_told(scope: Scope, block: Injection) -> Injection:
         }
         _add_event("told", facts | _place(scope))
     return block
-
-
-def _reason(candidate: Judged) -> str:
-    """Why a candidate is not told, or what speaks for it."""
-    parts = (f"{name} {value:.2f}" for name, value in candidate.parts if value)
-    return candidate.verdict or ", ".join(parts)
 
 
 def _add_event(name: str, facts: Mapping[str, Any]) -> None:

@@ -434,22 +434,17 @@ def start_detached(settings: Settings) -> int:
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
     if settings.postgres.url:
         environ["HARDWON_POSTGRES_URL"] = settings.postgres.url
-    _reap()
-    log = os.path.join(base_of(settings), "worker.log")
-    started = _isolation.start_detached(command, log=log, environ=environ)
-    _started.add(started)
-    return started
-
-
-def _reap() -> None:
-    """Reap exited workers; otherwise a long-lived agent would collect zombies."""
-    for pid in list(_started):
+    for pid in list(_started):  # otherwise a long-lived agent would collect zombies
         try:
             ended, _ = os.waitpid(pid, os.WNOHANG)
         except ChildProcessError:
             ended = pid
         if ended:
             _started.discard(pid)
+    log = os.path.join(base_of(settings), "worker.log")
+    started = _isolation.start_detached(command, log=log, environ=environ)
+    _started.add(started)
+    return started
 
 
 def status_path(settings: Settings) -> str:

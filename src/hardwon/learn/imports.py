@@ -283,8 +283,10 @@ def parse_insights(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
     front, body = (match[1], match[2]) if match else ("", text)
     tags = tuple(_items(front, "tags") + _items(front, "keywords"))
     name = os.path.splitext(os.path.basename(path))[0]
-    for heading, words in _sections(body, name):
-        if words:
+    parts = re.split(r"^#{1,4} (.+)$", body, flags=re.MULTILINE)
+    sections = [*zip(map(one_line, parts[1::2]), parts[2::2], strict=True)]
+    for heading, section in sections or [(name, part) for part in re.split(r"\n\s*\n", body)]:
+        if words := one_line(section):
             yield Lesson(
                 scope,
                 situation=heading,
@@ -301,14 +303,6 @@ def _items(front: str, key: str) -> list[str]:
     """The values of a list in front matter, written on one line or as dashes."""
     match = re.search(rf"^{key}:[ \t]*(.*(?:\n[ \t]*- .*)*)", front, re.MULTILINE)
     return [item.strip(" \"'") for item in re.split(r"[\[\],\n]|^- ", match[1])] if match else []
-
-
-def _sections(body: str, name: str) -> Iterator[tuple[str, str]]:
-    parts = re.split(r"^#{1,4} (.+)$", body, flags=re.MULTILINE)
-    if len(parts) == 1:
-        yield from ((name, one_line(part)) for part in re.split(r"\n\s*\n", body) if part.strip())
-    for heading, words in zip(parts[1::2], parts[2::2], strict=True):
-        yield one_line(heading), one_line(words)
 
 
 def read_wasp(url: str, scope: Scope) -> Iterator[Lesson]:
@@ -332,23 +326,20 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
         return
     for entry in entries if isinstance(entries, list) else [entries]:
         if isinstance(entry, dict) and (insight := entry.get("insight") or entry.get("reflection")):
-            yield _wasp_lesson(entry, str(insight), goal, scope)
-
-
-def _wasp_lesson(entry: dict[str, Any], insight: str, goal: str, scope: Scope) -> Lesson:
-    state = str(entry.get("goal_state") or entry.get("outcome") or "")
-    title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
-    return Lesson(
-        scope,
-        situation=f"When the goal is like “{title}”",
-        correction=insight,
-        mistake=f"the goal ended as {state}" if state else "",
-        trigger=Trigger.GOAL,
-        origin=f"import:wasp:{goal}",
-        evidence=(Evidence("goal", f"{goal}"),),
-        importance=share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5),
-        created_at=moment(entry.get("created_at") or entry.get("timestamp")),
-    )
+            state = str(entry.get("goal_state") or entry.get("outcome") or "")
+            title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
+            importance = share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5)
+            yield Lesson(
+                scope,
+                situation=f"When the goal is like “{title}”",
+                correction=str(insight),
+                mistake=f"the goal ended as {state}" if state else "",
+                trigger=Trigger.GOAL,
+                origin=f"import:wasp:{goal}",
+                evidence=(Evidence("goal", f"{goal}"),),
+                importance=importance,
+                created_at=moment(entry.get("created_at") or entry.get("timestamp")),
+            )
 
 
 def share(value: Any, field: str, *, default: float) -> float:

@@ -6,7 +6,7 @@ import fnmatch
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
@@ -93,11 +93,18 @@ class FileLedger(SpendingBook):
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
         try:
             with open(self._path(day), encoding="utf-8", errors="replace") as file:
-                return [row for line in file if (row := _row(line))]
+                lines = file.readlines()
         except FileNotFoundError:
             return []
         except OSError as error:
             raise storage_error(error, self._path(day)) from error
+        rows: list[tuple[str, str, Spent]] = []
+        for line in lines:
+            with suppress(ValueError, TypeError):  # a crash may leave a line incomplete
+                tenant, model, calls, tokens, money = json.loads(line)
+                spent = Spent(int(calls), int(tokens), float(money))
+                rows.append((str(tenant), str(model), spent))
+        return rows
 
     def forget(self, tenant: str) -> None:
         for name in os.listdir(self._directory) if os.path.isdir(self._directory) else ():
@@ -114,15 +121,6 @@ class FileLedger(SpendingBook):
 
 def _anonymous(name: str, tenant: str) -> str:
     return "" if name == tenant else name
-
-
-def _row(line: str) -> tuple[str, str, Spent] | None:
-    """The row of a line; None for a line that a crash left incomplete."""
-    try:
-        tenant, model, calls, tokens, money = json.loads(line)
-        return str(tenant), str(model), Spent(int(calls), int(tokens), float(money))
-    except (ValueError, TypeError):
-        return None
 
 
 class CircuitBreaker:

@@ -75,6 +75,8 @@ async def _in_daemon_thread(call: Callable[[], Any]) -> Any:
     def run() -> None:
         try:
             future.set_result(context.run(call))
+        except StopIteration as error:  # asyncio cannot pass it on: the wait would never end
+            future.set_exception(RuntimeError(f"function raised StopIteration: {error}"))
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             future.set_exception(error)
 

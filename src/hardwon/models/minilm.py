@@ -195,22 +195,20 @@ class WordPiece:
     def numbers(self, text: str) -> list[int]:
         """The numbers of a text's pieces between its two marks, at most `limit` with them."""
         pieces = [self._first]
-        for word in _PIECE.findall(_fold(text)):
+        text = text.lower()
+        if not text.isascii():  # without accents
+            parts = unicodedata.normalize("NFD", text)
+            text = "".join(letter for letter in parts if unicodedata.category(letter) != "Mn")
+        for word in _PIECE.findall(text):
             pieces += self._pieces(word)
             if len(pieces) >= self._limit:
                 break
         return [*pieces[: self._limit - 1], self._last]
 
     def _pieces(self, word: str) -> list[int]:
-        pieces = self._cache.get(word)
-        if pieces is None:
-            pieces = self._split(word)
-            if len(self._cache) < _REMEMBERED:
-                self._cache[word] = pieces
-        return pieces
-
-    def _split(self, word: str) -> list[int]:
         """The longest pieces first; a word that cannot be split is unknown as a whole."""
+        if word in self._cache:
+            return self._cache[word]
         pieces: list[int] = []
         start = 0
         while start < len(word):
@@ -219,19 +217,13 @@ class WordPiece:
             while end > start and mark + word[start:end] not in self._numbers:
                 end -= 1
             if end == start:
-                return [self._unknown]
+                pieces = [self._unknown]
+                break
             pieces.append(self._numbers[mark + word[start:end]])
             start = end
+        if len(self._cache) < _REMEMBERED:
+            self._cache[word] = pieces
         return pieces
-
-
-def _fold(text: str) -> str:
-    """Lower case, without accents."""
-    text = text.lower()
-    if text.isascii():
-        return text
-    parts = unicodedata.normalize("NFD", text)
-    return "".join(letter for letter in parts if unicodedata.category(letter) != "Mn")
 
 
 @contextmanager

@@ -108,7 +108,12 @@ class Endpoint:
     def _document(self, kind: str, body: bytes) -> dict[str, Any]:
         try:
             text = body.decode("utf-8")
-            document = self.join(_events(text)) if "event-stream" in kind else json.loads(text)
+            if "event-stream" in kind:
+                lines = (line[5:].strip() for line in text.splitlines() if line[:5] == "data:")
+                events = [json.loads(line) for line in lines if line and line != "[DONE]"]
+                document: Any = self.join([event for event in events if isinstance(event, dict)])
+            else:
+                document = json.loads(text)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             received = f"{self.name} answered {kind or 'something'} that is not JSON"
             raise PermanentError(f"{received}; is {self._address} the right address?") from error
@@ -294,13 +299,6 @@ def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Provider:
 def _count(usage: dict[str, Any], name: str) -> int:
     value = usage.get(name)
     return value if isinstance(value, int) and value > 0 else 0
-
-
-def _events(body: str) -> list[dict[str, Any]]:
-    """The JSON events of a server-sent stream."""
-    lines = (line[5:].strip() for line in body.splitlines() if line[:5] == "data:")
-    documents = (json.loads(line) for line in lines if line and line != "[DONE]")
-    return [event for event in documents if isinstance(event, dict)]
 
 
 def _error_words(body: bytes) -> str:

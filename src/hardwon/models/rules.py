@@ -80,24 +80,17 @@ def _without_steps(episode: Episode) -> str:
 
 def _call(step: Step) -> str:
     """The failing call, quoted; text in it cannot end the backticks around it."""
-    quoted = clip(_on_one_line(step.args), 140)
     if step.args.startswith("{"):
         names = "file_path|path|url|filename|pattern|query"
         target = re.search(rf'"(?:{names})": ?"([^"]{{1,120}})"', step.args)
-        if target is None:
-            return f"{step.tool} on that input"
-        quoted = target[1]
-    call = "`{}`".format(quoted.replace("`", "'"))
-    return f"{step.tool} on {call}" if step.args.startswith("{") else call
-
-
-def _on_one_line(args: str) -> str:
-    """The command on one line; a here-document is left out."""
-    lines = [line.strip() for line in args.strip().splitlines() if line.strip()]
-    if "<<" in args and len(lines) > 2:
+        quoted = "`{}`".format(target[1].replace("`", "'")) if target else "that input"
+        return f"{step.tool} on {quoted}"
+    lines = [line.strip() for line in step.args.strip().splitlines() if line.strip()]
+    command = "; ".join(lines)
+    if "<<" in step.args and len(lines) > 2:  # a here-document is left out
         after = [] if re.fullmatch(r"\w+", lines[-1]) else [lines[-1]]
-        return " … ".join([lines[0], *after])
-    return "; ".join(lines)
+        command = " … ".join([lines[0], *after])
+    return "`{}`".format(clip(command, 140).replace("`", "'"))
 
 
 def _tags(failed: Step) -> list[str]:

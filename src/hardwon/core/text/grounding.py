@@ -53,19 +53,15 @@ def ungrounded_names(text: str, evidence: str) -> tuple[str, ...]:
     """The names in the text that do not occur in the evidence, in order."""
     lower = evidence.lower()
     parts = set(_PART.findall(lower))
-    names = (match.group().strip(".") for match in _NAME.finditer(text))
-    missing = (name for name in names if not _is_known(name, lower, parts))
-    return tuple(dict.fromkeys(missing))
-
-
-def _is_known(name: str, evidence: str, parts: set[str]) -> bool:
-    """Whether the evidence contains the name, or all its parts (`a.b` where `a` has a `b`)."""
-    lowered = name.lower()
-    if lowered in evidence or _ABBREVIATION.fullmatch(name):
-        return True
-    if name.startswith("-"):
-        return False
-    return all(part in parts for part in _PART.findall(lowered))
+    ungrounded: list[str] = []
+    for match in _NAME.finditer(text):
+        name = match.group().strip(".")
+        if name.lower() in lower or _ABBREVIATION.fullmatch(name):
+            continue
+        # All its parts are enough: `a.b` where `a` has a `b`.
+        if name.startswith("-") or not parts.issuperset(_PART.findall(name.lower())):
+            ungrounded.append(name)
+    return tuple(dict.fromkeys(ungrounded))
 
 
 def fold_text(text: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -158,15 +159,12 @@ def _disguises(text: str, flat: str) -> list[str]:
     if any(map(lower.__contains__, _ROTATED)):
         forms.append(lower.translate(_ROT13))
     long = " ".join([word for word in flat.split(" ") if len(word) >= _ENCODED])
-    return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decode(encoded))]
-
-
-def _decode(encoded: str) -> str:
-    try:
-        plain = a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("utf-8")
-    except (NotBase64, UnicodeDecodeError):
-        return ""
-    return plain if plain.isprintable() and " " in plain else ""
+    for encoded in re.findall(_BASE64, long):
+        with suppress(NotBase64, UnicodeDecodeError):
+            plain = a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("utf-8")
+            if plain.isprintable() and " " in plain:
+                forms.append(plain)
+    return forms
 
 
 # Words that lessons hardly ever have.

@@ -130,7 +130,9 @@ def without_named(text: str, long: str) -> str:
     parts: list[str] = []
     values: dict[str, str] = {}
     last = 0
-    lower = _lower(text)
+    lower = text.lower()
+    if len(lower) != len(text):  # `İ` becomes two characters
+        lower = "".join(c.lower()[0] for c in text)
     cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
     if re.search(_RANDOM_WORD, long) or re.search(_HEX_BEFORE, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
@@ -192,8 +194,9 @@ def _in_assignment(text: str, before: str, end: int, name: str) -> tuple[int, in
     )
     if by is None:
         return None
-    value = _value(text, by, before)
-    if not is_quoted and _is_closing(text, by.end(), before):
+    value, quote = _value(text, by, before), text[by.end() : by.end() + 1]
+    is_closing = quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
+    if not is_quoted and is_closing:  # the end of a text with the name: `"Enter password: "`
         return _span(value) if value and is_strong(_text(value)) else None
     return _span(value) if value and _is_secret(name, value, by[0]) else None
 
@@ -208,12 +211,6 @@ def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
 
 def _string_or_word(text: str, at: int) -> re.Match[str] | None:
     return re.compile(_STRING).match(text, at) or re.compile(_BARE).match(text, at)
-
-
-def _is_closing(text: str, at: int, before: str) -> bool:
-    """Whether the quote ends a text that contains the name: `"Enter password: "`."""
-    quote = text[at : at + 1]
-    return quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
 
 
 def _in_pair(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
@@ -262,12 +259,6 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
 def _text(match: re.Match[str]) -> str:
     start, end = _span(match)
     return match.string[start:end]
-
-
-def _lower(text: str) -> str:
-    """The text in lower case, of the same length (`İ` would become two characters)."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
 
 
 def _is_secret(name: str, match: re.Match[str], by: str) -> bool:

@@ -124,20 +124,15 @@ def parse(reply: str | None) -> Blocks | None:
 def blocks(text: str, names: tuple[str, ...]) -> dict[str, str]:
     """The named blocks of a text; the last one of a name counts."""
     bodies: dict[str, str] = {}
-    every = re.finditer(rf"(?i)<({'|'.join(names)})\b[^<>]{{0,200}}>", text)
-    for opened in islice(every, _BLOCKS):
-        name = opened[1].lower()
-        body = text[opened.end() : _end(text, opened.end(), name, names)]
+    opening = re.compile(rf"(?i)<({'|'.join(names)})\b[^<>]{{0,200}}>")
+    for opened in islice(opening.finditer(text), _BLOCKS):
+        name, start = opened[1].lower(), opened.end()
+        # A block ends at its own closing tag, else where the next block begins.
+        closed = re.compile(rf"(?i)</{name}\s*>").search(text, start)
+        end = closed or opening.search(text, start)
+        body = text[start : end.start() if end else len(text)]
         bodies[name] = re.sub(r"^\s*+```\w*+\s*+|(?<!\s)\s*+```\s*$", "", body).strip()
     return bodies
-
-
-def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
-    """Where a block ends: at its own closing tag, else where the next block begins."""
-    for mark in (rf"(?i)</{name}\s*>", rf"(?i)<(?:{'|'.join(names)})\b[^<>]{{0,200}}>"):
-        if end := re.compile(mark).search(text, start):
-            return end.start()
-    return len(text)
 
 
 def _from_json(text: str) -> dict[str, str]:

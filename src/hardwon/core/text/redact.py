@@ -211,7 +211,8 @@ def _option_password(match: re.Match[str]) -> str:
 
 def _without_manifest(text: str) -> str:
     """The text without the values of a Kubernetes secret, whatever their names are."""
-    text = re.sub(_FLAT_DATA, _without_entries, text)
+    flat_value, mark = r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]"
+    text = re.sub(_FLAT_DATA, lambda flat: flat[1] + re.sub(flat_value, mark, flat[2]), text)
     lines, depth = text.split("\n"), -1
     for number, line in enumerate(lines):
         indent = len(line) - len(line.lstrip(" -"))
@@ -223,15 +224,9 @@ def _without_manifest(text: str) -> str:
             start = entry.start("value")
             value = entry["value"].removesuffix("\r").removesuffix(",").rstrip(" \t")
             end = start + len(value)
-            lines[number] = (
-                line if "[REDACTED" in line else f"{line[:start]}[REDACTED:secret]{line[end:]}"
-            )
+            if "[REDACTED" not in line:
+                lines[number] = f"{line[:start]}{mark}{line[end:]}"
     return "\n".join(lines)
-
-
-def _without_entries(match: re.Match[str]) -> str:
-    """The entries of a one-line manifest, without their values."""
-    return match[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", match[2])
 
 
 def _redact_base64(match: re.Match[str]) -> str:

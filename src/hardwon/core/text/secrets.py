@@ -66,9 +66,11 @@ def ending(text: str, limit: int) -> str:
 def may_hold_secret(*texts: str) -> bool:
     """Whether the rules must run for one of the texts; they are looked at together, for speed."""
     text = _APART.join(texts)  # quick and frequent signs are checked first
+    if "://" in text:
+        return True
+    long_words = [word for word in text.split() if len(word) >= _LONG]  # few, found quickly
     if (
-        "://" in text
-        or _has_long_word(text)  # early: most outputs have one
+        (long_words and re.search(_LONG_WORD, " ".join(long_words)))  # most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and _has_folded_word(text))
         or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
@@ -77,11 +79,6 @@ def may_hold_secret(*texts: str) -> bool:
     if not text.isascii():  # beyond ASCII, letters have more forms than one lower case
         return re.search(_NAMES, text) is not None
     return any(map(text.lower().__contains__, _NAMED))
-
-
-def _has_long_word(text: str) -> bool:
-    words = [word for word in text.split() if len(word) >= _LONG]  # few words, found quickly
-    return bool(words) and re.search(_LONG_WORD, " ".join(words)) is not None
 
 
 def _has_folded_word(text: str) -> bool:

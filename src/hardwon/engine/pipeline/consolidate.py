@@ -158,7 +158,17 @@ def _keep(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
 
     A word, a number or the order of words can turn advice into its opposite.
     """
-    alike, text = _alike(lesson, lessons, now), _text(lesson)
+    alike: list[Lesson] = []
+    if not lesson.signatures:  # `_same_failure` compares these
+        matches = lessons.match(lesson.scope, _by_words(lesson), now=now, limit=_LOOKED_AT)
+        own = [match.lesson for match in matches if match.lesson.scope == lesson.scope]
+        alike = [
+            existing
+            for existing in own
+            if not existing.signatures
+            and likeness(existing.situation, lesson.situation) >= _SAME_SITUATION
+        ]
+    text = _text(lesson)
     if same := next((existing for existing in alike if _text(existing) == text), None):
         return _add_evidence(same, lesson, lessons, now)
     different = [existing for existing in alike if _text(existing)[1] != text[1]]
@@ -173,26 +183,8 @@ def _text(lesson: Lesson) -> tuple[str, str]:
 
 def likeness(text: str, other: str) -> float:
     """The share of words that two texts have in common, in 0 … 1."""
-    return _in_common(set(terms(text)), set(terms(other)))
-
-
-def _in_common(words: set[str], other_words: set[str]) -> float:
+    words, other_words = set(terms(text)), set(terms(other))
     return len(words & other_words) / max(1, len(words | other_words))
-
-
-def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
-    """Lessons of the same scope about nearly the same situation."""
-    if lesson.signatures:  # `_same_failure` compares these
-        return []
-    words = set(terms(lesson.situation))
-    matches = lessons.match(lesson.scope, _by_words(lesson), now=now, limit=_LOOKED_AT)
-    return [
-        candidate
-        for candidate in (match.lesson for match in matches)
-        if candidate.scope == lesson.scope
-        and not candidate.signatures
-        and _in_common(words, set(terms(candidate.situation))) >= _SAME_SITUATION
-    ]
 
 
 def _by_words(lesson: Lesson) -> Query:

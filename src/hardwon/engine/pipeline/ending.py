@@ -16,7 +16,6 @@ from hardwon.core.values.run import (
     Author,
     EndedRun,
     Episode,
-    Failure,
     RunSoFar,
     Shown,
     Step,
@@ -79,10 +78,17 @@ def fit(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
     episode = episode._replace(signals=episode.signals[:_SIGNALS_KEPT])
     if size(episode) <= limit:
         return episode
-    episode = episode._replace(attempt=_within(episode.attempt, limit // 3))
+    attempt, most = episode.attempt, limit // 3
+    while (needed := _bytes(attempt)) > most:
+        attempt = clip_middle(attempt, len(attempt) * most // needed)
+    episode = episode._replace(attempt=attempt)
     excess = size(episode) - limit
     steps = list(episode.steps)
-    for place, field in _giving_way(len(steps)):
+    # The last steps show what went wrong, so they are shortened last.
+    old, fresh = range(len(steps))[:-_FRESH], range(len(steps))[-_FRESH:]
+    first = [(place, field) for field in ("output", "args") for place in old]
+    last = [(place, field) for place in fresh for field in ("output", "args")]
+    for place, field in (*first, *last):
         if excess <= 0:
             break
         text = getattr(steps[place], field)
@@ -91,20 +97,6 @@ def fit(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
         steps[place] = steps[place]._replace(**changed)
         excess -= _bytes(text) - _bytes(short)
     return episode._replace(steps=tuple(steps))
-
-
-def _giving_way(count: int) -> Iterator[tuple[int, str]]:
-    """Which text of which step to shorten next; the last steps show what went wrong."""
-    old, fresh = range(count)[:-_FRESH], range(count)[-_FRESH:]
-    yield from ((place, field) for field in ("output", "args") for place in old)
-    yield from ((place, field) for place in fresh for field in ("output", "args"))
-
-
-def _within(text: str, limit: int) -> str:
-    """The text in at most `limit` bytes; its middle is cut out."""
-    while (size := _bytes(text)) > limit:
-        text = clip_middle(text, len(text) * limit // size)
-    return text
 
 
 def size(episode: Episode) -> int:
@@ -189,14 +181,18 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
         step.output.strip() if step.failed else part
         for step, part in zip(steps, telling_parts(steps, task), strict=True)
     ]
+    failures = [
+        failure and failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
+        for failure in (step.failure for step in steps)
+    ]
     for call, output in _CUTS:
         short = [
             step._replace(
                 args=clip_middle(step.args, call),
                 output=clip_middle(text, output),
-                failure=step.failure and _cut_failure(step.failure),
+                failure=failure,
             )
-            for step, text in zip(steps, printed, strict=True)
+            for step, text, failure in zip(steps, printed, failures, strict=True)
         ]
         sizes = [len(json.dumps(step).encode()) + 1 for step in short]
         if sum(sizes) <= SIZE:
@@ -205,10 +201,6 @@ def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
         short.pop(0)
         sizes.pop(0)
     return tuple(short)
-
-
-def _cut_failure(failure: Failure) -> Failure:
-    return failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
 
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:

@@ -165,7 +165,11 @@ def review(store: Store, tenant: str, *, share: float, now: datetime) -> None:
     with store.together():
         for verdict, lesson in changed:
             _change(store, lesson, verdict, now)
-    _lower_share(store, tenant, min(share, LOW_SHARE))
+    low, stored = min(share, LOW_SHARE), store.units.share(tenant)
+    if stored is None or stored > low:
+        pooled = effect(store.units.arms(_whole(tenant, EPOCH)))
+        if pooled is not None and pooled.is_proven:
+            store.units.set_share(tenant, low)
 
 
 def current(store: Store, treatment: Treatment) -> Lesson | None:
@@ -188,15 +192,6 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
     store.history.note(Change(lesson, act, now))
     cleared = without_evidence(lesson, Kind.RETIRED)
     store.lessons.update(cleared._replace(evidence=join_evidence(cleared.evidence, [piece])))
-
-
-def _lower_share(store: Store, tenant: str, low: float) -> None:
-    """Lower the hold-out share if lessons are proven to help."""
-    share = store.units.share(tenant)
-    if share is None or share > low:
-        pooled = effect(store.units.arms(_whole(tenant, EPOCH)))
-        if pooled is not None and pooled.is_proven:
-            store.units.set_share(tenant, low)
 
 
 def _whole(tenant: str, since: datetime) -> Window:

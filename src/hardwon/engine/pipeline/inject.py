@@ -120,16 +120,14 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
 
     Brackets in its text cannot end the block.
     """
-    name = f"[{inert(_label(lesson, label))}] " if label else ""
+    name = ""
+    if label:
+        headline = one_line(lesson.headline(), label)
+        if headline.count("“") > headline.count("”"):  # a quote that was cut is closed
+            headline = f"{one_line(lesson.headline(), label - 1)}”"
+        name = f"[{inert(headline)}] "
     text = _harmless(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
-
-
-def _label(lesson: Lesson, limit: int) -> str:
-    """The headline of a lesson in at most `limit` characters; a cut quote is closed."""
-    text = one_line(lesson.headline(), limit)
-    is_open = text.count("“") > text.count("”")
-    return f"{one_line(lesson.headline(), limit - 1)}”" if is_open else text
 
 
 def _fitting(lesson: Lesson, label: int, room: int) -> str:

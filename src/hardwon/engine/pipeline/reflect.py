@@ -85,6 +85,9 @@ def _lesson(job: Job, found: Blocks, *, author: str) -> Lesson:
     at = focus(episode)
     failed = episode.steps[at] if at is not None else None
     calls = typed_keys(failed.tool, failed.args, error_line(failed.output)) if failed else ()
+    status: str = Status.PROVEN
+    if author == RULES and job.trigger == Trigger.ERROR:  # what rules say is to be proven
+        status = Status.CANDIDATE if found.confidence >= _SURE else Status.SEEN
     return Lesson(
         scope=episode.scope,
         situation=found.situation,
@@ -100,16 +103,9 @@ def _lesson(job: Job, found: Blocks, *, author: str) -> Lesson:
         author=author,
         job=job.id,
         confidence=found.confidence,
-        status=_state(job, found, author),
+        status=status,
         met=0 if failed else 1,  # a failing step has been counted when it was recorded
     )
-
-
-def _state(job: Job, found: Blocks, author: str) -> str:
-    """The status of a new lesson: proven from a model, to be proven from rules."""
-    if author != RULES or job.trigger != Trigger.ERROR:
-        return Status.PROVEN
-    return Status.CANDIDATE if found.confidence >= _SURE else Status.SEEN
 
 
 PASSES, QUESTIONS = 3, 3

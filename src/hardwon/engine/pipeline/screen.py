@@ -22,7 +22,6 @@ from hardwon.core.values.lesson import (
     LIVE,
     TEXT_LIMIT,
     Evidence,
-    Fix,
     Lesson,
     is_approved,
     join_evidence,
@@ -74,6 +73,15 @@ def screen_lesson(lesson: Lesson) -> Lesson:
         (screen_text(kind, 40), screen_text(value, _EVIDENCE_LIMIT), at)
         for kind, value, at in lesson.evidence
     )
+    fixes = (
+        fix._replace(
+            text=screen_text(fix.text, TEXT_LIMIT),
+            call=screen_text(fix.call, _OUTPUT_LIMIT),
+            mistake=screen_text(fix.mistake, TEXT_LIMIT),
+            said=screen_text(fix.said, TEXT_LIMIT),
+        )
+        for fix in lesson.fixes
+    )
     situation, mistake, correction = all_without_secrets(
         clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
     )
@@ -84,7 +92,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
             evidence=join_evidence(map(Evidence._make, evidence)),
-            fixes=tuple(map(_screened_fix, lesson.fixes)),
+            fixes=tuple(fixes),
         )
     )
     if reason and lesson.status in LIVE and not is_approved(lesson, reason):
@@ -104,15 +112,6 @@ def _objection(lesson: Lesson) -> str:
     # What a lesson warns of is told as a mistake.
     done, context = harm.harm(lesson.correction), harm.harm(lesson.situation)
     return done or (context if context in harm.TAKES_DATA else "") or ""
-
-
-def _screened_fix(fix: Fix) -> Fix:
-    return fix._replace(
-        text=screen_text(fix.text, TEXT_LIMIT),
-        call=screen_text(fix.call, _OUTPUT_LIMIT),
-        mistake=screen_text(fix.mistake, TEXT_LIMIT),
-        said=screen_text(fix.said, TEXT_LIMIT),
-    )
 
 
 T = TypeVar("T")

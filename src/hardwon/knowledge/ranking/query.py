@@ -308,18 +308,16 @@ class MatchTally:
         by_chance = _EXPECTED[len(held), len(self._rarity), self._total] - surprise
         exact = self._exact.get(number)
         same_failure, same_kind, calls = _shared_exactly(exact) if exact else _NO_EXACT
-        words = self._words(number) / (_UNIT * _TOP_IMPACT)
+        words = self._sums.get(number, 0) / (_UNIT * _TOP_IMPACT)
         evidence = (words, len(held), same_failure, same_kind, calls, cosine, meaning, by_chance)
         known = (self._rarity, self._total, frozenset(held), self._unread)
         return Match._make((lesson, *evidence, *known))  # by position for speed
 
-    def _words(self, lesson: int) -> int:
-        return self._sums.get(lesson, 0)
-
     def _rank(self, lesson: int) -> tuple[bool, bool, int, int, int]:
         keys = [key for key, _ in self._exact[lesson]]
         marks = {key[0] for key in keys}
-        return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson
+        words = self._sums.get(lesson, 0)
+        return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), words, lesson
 
 
 def _shared_exactly(exact: list[tuple[str, int]]) -> Exact:

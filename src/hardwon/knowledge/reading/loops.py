@@ -75,33 +75,30 @@ def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
 
 def render(loop: Loop) -> str:
     """The block for the model: the published text, stronger from the third time on."""
-    lines = _insisting(loop) if loop.times >= _INSIST else _warning(loop)
+    if loop.times < _INSIST:
+        lines = [
+            "The following tool calls have ERR'd twice in a row"
+            " — repeating them won't change the result.",
+            "Change argument, change tool, ask for help, or stop trying:",
+            f"  {_show(loop.step)}",
+        ]
+    else:
+        lines = [
+            f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
+            f"  {_show(loop.step)}",
+        ]
+        if loop.tried:
+            lines += ["Tried in between, without effect on it:", *(f"  {x}" for x in loop.tried)]
+        lines += [
+            "Do something different now: read the error, question the assumption behind the call,",
+            "take another tool, or stop and report what blocks you.",
+        ]
     return "\n".join(("[LOOP DETECTED]", *lines, "[END LOOP DETECTED]"))
 
 
 def call(step: Step) -> tuple[str, str]:
     """The call with white space normalised, so that equal calls compare equal."""
     return step.tool.lower(), " ".join(step.args.split())
-
-
-def _warning(loop: Loop) -> tuple[str, ...]:
-    return (
-        "The following tool calls have ERR'd twice in a row"
-        " — repeating them won't change the result.",
-        "Change argument, change tool, ask for help, or stop trying:",
-        f"  {_show(loop.step)}",
-    )
-
-
-def _insisting(loop: Loop) -> tuple[str, ...]:
-    tried = ("Tried in between, without effect on it:", *(f"  {attempt}" for attempt in loop.tried))
-    return (
-        f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
-        f"  {_show(loop.step)}",
-        *(tried if loop.tried else ()),
-        "Do something different now: read the error, question the assumption behind the call,",
-        "take another tool, or stop and report what blocks you.",
-    )
 
 
 def _repeats(recent: Sequence[Step]) -> list[int]:

@@ -159,14 +159,13 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 def correction(fixes: Sequence[Fix]) -> str:
     """The text of the fixes to show, the likeliest first."""
-    return "\nOr: ".join(map(_with_record, fixes_to_show(fixes))) or UNSOLVED
-
-
-def _with_record(fix: Fix) -> str:
-    """The text of a fix; one that also failed says so."""
-    if not fix.failed:
-        return fix.text
-    return f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
+    shown = [
+        f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
+        if fix.failed
+        else fix.text
+        for fix in fixes_to_show(fixes)
+    ]
+    return "\nOr: ".join(shown) or UNSOLVED
 
 
 def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:

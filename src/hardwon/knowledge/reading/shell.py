@@ -272,18 +272,14 @@ def _make(
     verb, before, arguments = sub_command(program, arguments)
     flags = (*before, *(word for word in arguments if _is_flag(word)))
     targets = tuple(word for word in arguments if not _is_flag(word))
+    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
     writes = (*part.writes, *(map(unquote, targets) if name == "tee" else ()))
     return [
         Command(
             *(program, verb, flags, targets, env, place[0], script),
-            *(started.via, writes, part.joint, typed, _words(started)),
+            *(started.via, writes, part.joint, typed, (*module, *started.rest)),
         )
     ]
-
-
-def _words(started: Starter) -> tuple[str, ...]:
-    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
-    return (*module, *started.rest)
 
 
 def _split_starters(words: list[str]) -> Starter:

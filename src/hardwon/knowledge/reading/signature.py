@@ -119,12 +119,10 @@ def fold(text: str) -> str:
 
 def _replacement(match: re.Match[str]) -> str:
     kind = match.lastgroup or "str"
+    if kind in ("plain", "placeholder", "code"):
+        return match.group()
     rewrite = _REWRITES.get(kind)
     return rewrite(match.group()) if rewrite else f"<{kind}>"
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def _fold_numbers(text: str) -> str:
@@ -143,14 +141,11 @@ def _fold_quoted(text: str) -> str:
         inner = fold(inner)
         if re.fullmatch(r"<\w+>", inner):
             return inner
-        if _is_name(inner) or re.fullmatch(r"[^\w\s'\"`]{1,2}", inner):
+        bare = re.sub(r"<(?:n|id)>", "0", inner)
+        is_name = len(bare) <= 40 and re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare)
+        if is_name or re.fullmatch(r"[^\w\s'\"`]{1,2}", inner):
             return f"'{inner}'"
     return "<str>"
-
-
-def _is_name(text: str) -> bool:
-    bare = re.sub(r"<(?:n|id)>", "0", text)
-    return len(bare) <= 40 and bool(re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare))
 
 
 _FILE_NAME = (
@@ -185,9 +180,6 @@ def _is_random(part: str) -> bool:
 
 
 _REWRITES = {
-    "plain": _same,
-    "placeholder": _same,
-    "code": _same,
     "package": _fold_numbers,
     "path": _fold_path,
     "quoted": _fold_quoted,

@@ -64,8 +64,13 @@ def _candidates(
     same_goal = [Likeness(reflection, 1.0) for reflection in earlier if reflection.is_alive(now)]
     query = objective or (same_goal[-1].reflection.title if same_goal else "")
     words = key_words(query)
+    if not words and subject:
+        return same_goal, []
     if not words:
-        return same_goal, [] if subject else _on_recent_goals(engine, scope, now)
+        settings = engine.settings.goals
+        recent = store.recent(scope, now=now, limit=settings.recent * settings.per_goal)
+        last_goals = list(dict.fromkeys(one.subject for one in recent))[: settings.recent]
+        return same_goal, [Likeness(one, 1.0) for one in recent if one.subject in last_goals]
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
     alike += of_similar_meaning(engine, scope, query, now)
@@ -101,16 +106,6 @@ def render(reflections: Iterable[Reflection]) -> str:
         for reflection in reflections
     ]
     return "\n".join([HEAD, *lines])
-
-
-def _on_recent_goals(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
-    """All reflections on the goals that ended last."""
-    settings = engine.settings.goals
-    recent = engine.store.reflections.recent(
-        scope, now=now, limit=settings.recent * settings.per_goal
-    )
-    goals = list(dict.fromkeys(reflection.subject for reflection in recent))[: settings.recent]
-    return [Likeness(reflection, 1.0) for reflection in recent if reflection.subject in goals]
 
 
 def doubt_about(reflection: Reflection) -> str:

@@ -25,7 +25,14 @@ def apply(
     with engine.store.dreams.together():
         for edit in edits:
             lessons = [lesson for place in edit.lessons if (lesson := _active(engine, *place))]
-            if effects := _make_edit(engine, dream, edit, lessons, now):
+            if edit.target is not None:
+                effects = _replace_parents(engine, dream, edit, lessons, now)
+            elif edit.tag and len(lessons) < len(edit.lessons):
+                effects = []
+            else:
+                untagged = (lesson for lesson in lessons if edit.tag not in lesson.tags)
+                effects = [_set_status(engine, edit, one, tag=edit.tag) for one in untagged]
+            if effects:
                 applied.append(edit)
                 changes += effects
         engine.store.dreams.note(dream, changes)
@@ -82,20 +89,6 @@ def mark_dead(engine: Runtime, row: dreams.Dream) -> dreams.Dream:
     )
     engine.store.dreams.save(row)
     return row
-
-
-def _make_edit(
-    engine: Runtime, dream: str, edit: dreams.Edit, lessons: list[Lesson], now: datetime
-) -> list[dreams.DreamChange]:
-    if edit.target is not None:
-        return _replace_parents(engine, dream, edit, lessons, now)
-    if edit.tag and len(lessons) < len(edit.lessons):
-        return []
-    return [
-        _set_status(engine, edit, lesson, tag=edit.tag)
-        for lesson in lessons
-        if edit.tag not in lesson.tags
-    ]
 
 
 def _replace_parents(

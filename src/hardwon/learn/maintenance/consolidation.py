@@ -194,7 +194,8 @@ def survey(work: Consolidation) -> None:
             continue
         if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
-        if is_waiting_for_words(lesson):
+        # A person's words are left as they are.
+        if lesson.author != "person" and evidence_of(lesson, Kind.REWORD):
             work.unworded.append((lesson.scope, lesson.id))
 
 
@@ -282,15 +283,6 @@ def _why_retired(lesson: Lesson, work: Consolidation) -> str:
     if is_weak and unused > work.engine.settings.dream.stale:
         return f"unsure, and neither shown nor met for {unused.days} days"
     return ""
-
-
-def is_waiting_for_words(lesson: Lesson) -> bool:
-    """Whether a lesson waits for better words; a person's words are left as they are."""
-    return (
-        bool(lesson.evidence)
-        and lesson.author != "person"
-        and bool(evidence_of(lesson, Kind.REWORD))
-    )
 
 
 def better_words(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
@@ -419,33 +411,35 @@ def recurring_errors(past: Memories) -> list[RecurringError]:
     """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
     counts: dict[tuple[str, str], int] = {}
     texts: dict[tuple[str, str], str] = {}
-    failures = [(text, "failure", times) for text, times in past.failures]
-    for text, how, times in (*_of_goals(past.goals), *_of_runs(past.runs), *failures):
+    for text, how, times in _problems(past):
         key = (fold(text), how)
         texts.setdefault(key, text)
         counts[key] = counts.get(key, 0) + times
-    errors = [
-        RecurringError(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()
-    ]
+    errors = []
+    for key, times in counts.items():
+        text, kind = texts[key], "repeated" if times >= _RISKY else "error"
+        if re.search(_TIMEOUT, text):
+            kind = "timeout"
+        elif key[1] == "slow":
+            kind = "slow"
+        errors.append(RecurringError(kind, text, times))
     return sorted(errors, key=lambda error: (-error.times, error.text))[:_KEPT]
 
 
-def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
-    """The errors of failed goals; a goal without one counts by its objective."""
-    for goal in goals:
+def _problems(past: Memories) -> Iterator[tuple[str, str, int]]:
+    """What failed or was slow, and how often; a goal without an error counts by its objective."""
+    for goal in past.goals:
         if goal.state == "failed":
             errors = goal.details.get("errors") or [goal.title or goal.subject]
             yield from ((str(error), "failure", 1) for error in errors)
-
-
-def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
-    for run in runs:
+    for run in past.runs:
         detail = run.details
         if not detail.get("success", True):
             is_late = re.search(_TIMEOUT, run.insight)
             yield run.insight if is_late else run.subject, "failure", 1
         elif detail.get("duration_ms", 0) > _SLOW:
             yield run.subject, "slow", 1
+    yield from ((text, "failure", times) for text, times in past.failures)
 
 
 def conclude(
@@ -492,11 +486,3 @@ def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -
         for error in risky
     ]
     return tuple([*disputes, *advice][:_PROPOSED])
-
-
-def _kind(text: str, how: str, count: int) -> str:
-    if re.search(_TIMEOUT, text):
-        return "timeout"
-    if how == "slow":
-        return "slow"
-    return "repeated" if count >= _RISKY else "error"

@@ -53,13 +53,17 @@ def parse(reply: str) -> Answer:
     """The changes in a reply, with or without fences and prose around it; else BadReply."""
     plain = json_object(reply, Answer._fields)
     changed = map(_item, _list(plain, "change"))
+    withdrawn = list[tuple[int, str]]()
+    for row in _list(plain, "withdraw"):
+        if number := _number(row):
+            withdrawn.append((number, _words(row, "why", 300) if isinstance(row, dict) else ""))
     return Answer(
         add=tuple(item for row in _list(plain, "add") if (item := _new_item(row))),
         change=tuple(
             item for item in changed if item and item.id and (item.when or item.do or item.wrong)
         ),
         confirm=tuple(dict.fromkeys(filter(None, map(_number, _list(plain, "confirm"))))),
-        withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawal(row))),
+        withdraw=tuple(withdrawn),
     )
 
 
@@ -79,28 +83,19 @@ def _new_item(row: Any) -> Item | None:
     return item._replace(sort=sort if sort in SORTS else "pitfall" if item.wrong else "way")
 
 
-def _withdrawal(row: Any) -> tuple[int, str] | None:
-    plain = row if isinstance(row, dict) else {"id": row}
-    number = _number(plain.get("id"))
-    return (number, _words(plain, "why", 300)) if number else None
-
-
 def _item(row: Any) -> Item | None:
     if not isinstance(row, dict):
         return None
+    # It goes on after “When”.
+    when = re.sub(r"(?i)^when(?:ever)?\s+", "", _words(row, "when", _WHEN)).rstrip(".:;, ")
+    is_sentence = re.match(r"[A-Z][a-z]|A ", when)
     return Item(
-        when=_situation(_words(row, "when", _WHEN)),
+        when=when[:1].lower() + when[1:] if is_sentence else when,
         do=many_lines(str(row["do"])).strip() if _words(row, "do", LESSON_LIMIT) else "",
         wrong=_words(row, "wrong", LESSON_LIMIT),
         steps=_steps(row.get("steps")),
         id=_number(row.get("id")),
     )
-
-
-def _situation(text: str) -> str:
-    """When an item applies, as words that go on after “When”."""
-    text = re.sub(r"(?i)^when(?:ever)?\s+", "", text).rstrip(".:;, ")
-    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]|A ", text) else text
 
 
 def _words(row: dict[str, Any], name: str, limit: int) -> str:

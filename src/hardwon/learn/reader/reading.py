@@ -89,7 +89,12 @@ def _request(
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
     lines, room = list[str](), _LISTED
     for number, item in known.items():
-        line = item_line(number, item, playbook.sort_of(item), _doubt(item, failed.get(item.id)))
+        doubt = ""
+        if item.id in failed:
+            doubt = f"doubtful: step {failed[item.id]} followed it and failed"
+        elif playbook.is_doubtful(item):
+            doubt = "doubtful: an earlier run followed it and failed"
+        line = item_line(number, item, playbook.sort_of(item), doubt)
         room -= len(line) + 1
         lines += [line] if room >= 0 else []
     return request(
@@ -102,13 +107,6 @@ def _request(
         schema=SCHEMA,
         tokens=settings.reader.tokens,
     )._replace(episode=episode)
-
-
-def _doubt(item: Lesson, step: int | None) -> str:
-    """Why an item is doubtful; "" if it is not."""
-    if step is not None:
-        return f"doubtful: step {step} followed it and failed"
-    return "doubtful: an earlier run followed it and failed" if playbook.is_doubtful(item) else ""
 
 
 def _has_model(engine: Runtime) -> bool:
@@ -327,27 +325,23 @@ def shorten(output: str, most: int) -> str:
     telling = [at for at, line in enumerate(lines) if re.search(_TELLING, line)]
     ends = [*zip(range(_HEAD), range(last, last - _HEAD, -1), strict=True)]
     order = [*telling[-_TAIL:], *(at for pair in ends for at in pair), *telling, *range(last)]
-    kept = _fitting(lines, order, most)
-    return _join_lines(lines, sorted(kept)) if kept else _best_line(output, most)
+    return _join_fitting(lines, order, most) or _best_line(output, most)
 
 
-def _fitting(lines: Sequence[str], order: Sequence[int], most: int) -> set[int]:
-    """As many lines as fit, in this order of importance."""
-    kept, room = set[int](), most
+def _join_fitting(lines: Sequence[str], order: Sequence[int], most: int) -> str:
+    """As many lines as fit, chosen in this order, and marks where others were; "" if none fits."""
+    kept, room = list[int](), most
     for at in dict.fromkeys(order):
         cost = len(lines[at]) + len(_CUT) + 2 if 0 <= at < len(lines) else most + 1
         if cost <= room:
-            kept.add(at)
+            kept.append(at)
             room -= cost
-    return kept
-
-
-def _join_lines(lines: Sequence[str], kept: Sequence[int]) -> str:
+    kept.sort()
     parts: list[str] = []
     for before, at in zip([-1, *kept], kept, strict=False):
         parts += [_CUT] * (before != at - 1)
         parts.append(lines[at])
-    return "\n".join([*parts, *([_CUT] if kept[-1] != len(lines) - 1 else [])])
+    return "\n".join([*parts, *([_CUT] if kept and kept[-1] != len(lines) - 1 else [])])
 
 
 def _best_line(output: str, most: int) -> str:

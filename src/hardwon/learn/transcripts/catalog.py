@@ -85,7 +85,13 @@ def at_path(path: str) -> SessionPlace:
     for session in KINDS[agent].find(os.path.expanduser("~")):
         if not session.problem and os.path.realpath(session.path) == os.path.realpath(full):
             return session
-    return place(agent, full, base=_base(full, agent), folder=_folder(full))
+    own_folder = folder_of(agent)  # as `.claude`
+    above, is_found, _ = full.partition(f"{os.sep}{own_folder}{os.sep}")
+    base = os.path.join(above, own_folder)
+    if not is_found:
+        above, is_found, _ = full.partition(f"{os.sep}projects{os.sep}")
+        base = above if is_found else ""
+    return place(agent, full, base=base, folder=_folder(full))
 
 
 def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[SessionPlace]:
@@ -123,15 +129,6 @@ def _folder(path: str) -> str:
     """`<folder>` of `…/projects/<folder>/…`."""
     parts = path.split(os.sep)
     return parts[parts.index("projects") + 1] if "projects" in parts[:-2] else ""
-
-
-def _base(path: str, agent: str) -> str:
-    """The agent's folder that holds the transcript: `…/.claude`."""
-    before, separator, _ = path.partition(f"{os.sep}{folder_of(agent)}{os.sep}")
-    if separator:
-        return os.path.join(before, folder_of(agent))
-    before, separator, _ = path.partition(f"{os.sep}projects{os.sep}")
-    return before if separator else ""
 
 
 class Ambiguous(InvalidInput):

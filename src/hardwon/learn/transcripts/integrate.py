@@ -177,24 +177,19 @@ class Integration:
         return report._replace(problems=tuple(problems))
 
     def _store(self, choice: Choice) -> None:
+        """Store an insight, or add it to the file about its subject."""
         insight, related = choice.insight, choice.related
-        if choice.merge == MERGE and related:
-            self._merge(related.path, insight)
-        elif choice.tier == TIER_A and self._context.memory:
-            self._load(insight)
-        else:
-            self._archive(choice.scope, insight, is_apart=related is not None)
-
-    def _merge(self, path: str, insight: Insight) -> None:
-        """Add to the file about this subject; only notes have front matter."""
-        if ".insights" in path.split(os.sep):
+        path = related.path if related and choice.merge == MERGE else ""
+        if path and ".insights" in path.split(os.sep):  # only notes have front matter
             self._grow(path, self._note(insight))
-        elif path == self._context.memory:
-            self._load(insight)
-        else:
+        elif path and path != self._context.memory:
             entry = render.entry(insight, self._now)
             has, add = memory_md.has, memory_md.with_entry
             self._update(path, lambda text: text if has(text, entry.key) else add(text, entry))
+        elif path or (choice.tier == TIER_A and self._context.memory):
+            self._load(insight)
+        else:
+            self._archive(choice.scope, insight, is_apart=related is not None)
 
     def _load(self, insight: Insight) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""

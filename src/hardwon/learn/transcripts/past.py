@@ -23,12 +23,12 @@ from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.report import ListQuery, Place
-from hardwon.core.values.run import Author, RunSoFar, Step
+from hardwon.core.values.run import Author, RunSoFar
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import Recording, StepEvidence
+from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import ahead, catalog
 from hardwon.learn.transcripts.agents import logs, read
@@ -442,27 +442,21 @@ class _Recorder:
         self._at, self._digest, moment, evidence, self._run = dated
         if isinstance(moment, FinishedCall):
             self._made += 1
-            if self._made > self.first:
-                self._step(moment.step, evidence)
+            if self._made <= self.first:
+                return
+            step, counted = moment.step, list[str]()
+            if evidence is None:
+                step = Doors.prepare_step(step, self._past.steps)
+            if self._made > self._known:
+                counted += self._recording.learn(self._scope, step, self._past, evidence=evidence)
+                self.steps += 1
+                self.failed += step.failed
+            self._past = ahead.after_step(self._past, step, self._at, counted)
         elif moment.who == USER and self._made >= self.first:
-            self._prompt(moment.text)
-
-    def _prompt(self, text: str) -> None:
-        """The person says something: a run in which something failed ends, as in hooks."""
-        if self._past.last_error:
-            self._keep_run()
-            self._end_run()
-        self._past = ahead.after_prompt(self._past, text, self._at)
-
-    def _step(self, step: Step, evidence: StepEvidence | None) -> None:
-        if evidence is None:
-            step = Doors.prepare_step(step, self._past.steps)
-        counted: Sequence[str] = ()
-        if self._made > self._known:
-            counted = self._recording.learn(self._scope, step, self._past, evidence=evidence)
-            self.steps += 1
-            self.failed += step.failed
-        self._past = ahead.after_step(self._past, step, self._at, counted)
+            if self._past.last_error:  # a run in which something failed ends, as in hooks
+                self._keep_run()
+                self._end_run()
+            self._past = ahead.after_prompt(self._past, moment.text, self._at)
 
     def _end_run(self) -> None:
         replaced = self._run.replaced if self._run else None

@@ -131,7 +131,7 @@ def all_questions(delta: Delta, mode: str) -> list[Question]:
         for number, insight in _number(delta)
         for question in _about_insight(number, insight, related.get(insight.key), mode)
     )
-    return [*_about_summary(delta.summary), *_about_insights(delta), *by_insight]
+    return [*_about_all(delta), *by_insight]
 
 
 def _options(answers: Mapping[str, str]) -> tuple[Option, ...]:
@@ -146,8 +146,9 @@ def _pick(
     return Question(id_, text, every, multi=True, default=(NONE,), when=when)
 
 
-def _about_summary(summary: Summary) -> Iterator[Question]:
-    """Q1: summary validation, and what to change in it, inferred from the session."""
+def _about_all(delta: Delta) -> Iterator[Question]:
+    """Q1: the summary, and what to change in it; Q2 and Q3: which insights to save."""
+    summary = delta.summary
     answers = {"yes": "Yes, correct", "modify": "Needs modification", SKIP: "Skip summary"}
     text = f"Does this summary look correct?\n{summary.text}"
     yield Question("Q1", text, _options(answers), default=("yes",))
@@ -155,12 +156,8 @@ def _about_summary(summary: Summary) -> Iterator[Question]:
     drops = {f"drop{n}": f"Leave out: {one}" for n, one in _sentences(summary)}
     text = "What should change in the summary?"
     yield _pick("Q1-changes", text, adds | drops, none="Leave it as it is", when="Q1 = modify")
-
-
-def _about_insights(delta: Delta) -> Iterator[Question]:
-    """Q2 and Q3: insight selection; it warns of an insight that may be an attack on an agent."""
     offered = dict[str, str]()
-    for number, insight in enumerate(delta.insights, 1):
+    for number, insight in enumerate(delta.insights, 1):  # an attack on an agent may be among them
         warning = f"(look closely: {insight.doubt}) " if insight.doubt else ""
         offered[str(number)] = f"[{insight.confidence}] {warning}{insight.advice}"
     yield _pick("Q2", "Which insights should be saved?", offered, none="None (skip saving)")

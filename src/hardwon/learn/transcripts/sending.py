@@ -132,12 +132,21 @@ def _split(moments: Iterable[Dated]) -> Iterator[list[list[Any]]]:
 
 def take_in(engine: Runtime, records: Iterable[Sequence[Any]]) -> None:
     """Keep sessions that another machine sent; they are durable when this returns."""
+    folder = _folder(engine)
     for record in records:
         sent = _parse(record)  # a damaged one is refused
-        if engine.on_disk:
-            _put(_folder(engine), record)
-        else:
+        if not engine.on_disk:
             _record(engine, *sent)
+            continue
+        text = json.dumps(record).encode()
+        name = blake2b(text, digest_size=16).hexdigest() + _SUFFIX  # the same record, the same file
+        try:
+            _files.make_folder(folder)
+            if bytes_in(folder, _SUFFIX) > _MOST:
+                raise Unavailable("too many sessions wait for a worker; start `hardwon work`")
+            _files.replace(os.path.join(folder, name), text, durable=True)
+        except OSError as error:
+            raise storage_error(error, folder) from error
 
 
 def collect(engine: Runtime) -> Iterator[past.Learnt]:
@@ -177,20 +186,7 @@ def _folder(engine: Runtime) -> str:
     return os.path.join(engine.settings.home, "sessions", "sent")
 
 
-def _put(folder: str, record: Sequence[Any]) -> None:
-    """Write a record to a file of its own, durably; the same record to the same file."""
-    text = json.dumps(record).encode()
-    name = blake2b(text, digest_size=16).hexdigest() + _SUFFIX
-    try:
-        _files.make_folder(folder)
-        if bytes_in(folder, _SUFFIX) > _MOST:
-            raise Unavailable("too many sessions wait for a worker; start `hardwon work`")
-        _files.replace(os.path.join(folder, name), text, durable=True)
-    except OSError as error:
-        raise storage_error(error, folder) from error
-
-
-def bytes_in(folder: str, suffix: str = "") -> int:
+def bytes_in(folder: str, suffix: str) -> int:
     """The bytes of the files in a folder whose names end so; those that go meanwhile count 0."""
     size = 0
     with os.scandir(folder) as entries:

@@ -18,6 +18,7 @@ from hardwon.learn.trials import files
 from hardwon.learn.trials.values import LoopState, Record
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
+_MOST_SIMILAR, _CURVES = 10, 12
 PARTS = ("actionable_insights", "lessons_learned")
 
 
@@ -69,7 +70,7 @@ class Analysis(NamedTuple):
     curves: tuple[Curve, ...] = ()
 
 
-def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
+def analyze(states: Iterable[LoopState]) -> Analysis:
     """The numbers of all loops, and the curves of the newest."""
     loops = sorted(states, key=lambda state: state.created_at)
     trials = [trial for state in loops for trial in state.trials]
@@ -102,7 +103,7 @@ def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
         success_with_lessons=_success(with_lessons),
         success_without_lessons=_success(without),
         repeated=repeated_tasks(loops),
-        curves=tuple(lines[-curves:]),
+        curves=tuple(lines[-_CURVES:]),
     )
 
 
@@ -190,7 +191,7 @@ class SharedPoint(NamedTuple):
     categories: tuple[str, ...]
 
 
-def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dict[str, str]:
+def similar_loops(root: str, scope: Scope, task: str) -> dict[str, str]:
     """The loops whose tasks share at least half of their words, most similar first: id and task."""
     words = set(key_words(task))
     rows = []
@@ -199,7 +200,7 @@ def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dic
         share = len(words & others) / max(1, len(words | others))
         if share >= _SIMILAR:
             rows.append((-share, state.loop_id, state.task))
-    return {loop_id: other for _, loop_id, other in sorted(rows)[:limit]}
+    return {loop_id: other for _, loop_id, other in sorted(rows)[:_MOST_SIMILAR]}
 
 
 def has_words(record: Record, keywords: Sequence[str]) -> bool:

@@ -118,7 +118,21 @@ def _replay(journal: files.LoopJournal, records: Sequence[values.Record]) -> val
     before = journal.records[max(journal.records)] if journal.records else None
     for record in records:
         journal.keep(record)
-        trial = _trial(record, before).with_reflection(record.self_reflection)
+        evaluation, words = record.evaluator_output, record.self_reflection
+        worst = main_error(evaluation.errors)
+        delta = compare(evaluation, before.evaluator_output) if before else None
+        trial = values.Trial(
+            number=record.iteration,
+            outcome=record.outcome,
+            reason=record.reason or values.IMPORTED,
+            reward=evaluation.reward_signal,
+            errors=len(evaluation.errors),
+            signature=record.signature,
+            failure=describe(worst) if worst else clip(words.reflection_text, 200),
+            delta=record.performance_delta or delta,
+            change=record.actor_output.strategy,
+            at=record.timestamp,
+        ).with_reflection(words)
         journal.add({"event": "finished", "at": record.timestamp, "summary": trial})
         before = record
     status = "succeeded" if records[-1].evaluator_output.passed else "failed"
@@ -126,24 +140,6 @@ def _replay(journal: files.LoopJournal, records: Sequence[values.Record]) -> val
     state = journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
     files.write_summary(journal.folder, state)
     return state
-
-
-def _trial(record: values.Record, before: values.Record | None) -> values.Trial:
-    evaluation = record.evaluator_output
-    worst = main_error(evaluation.errors)
-    delta = compare(evaluation, before.evaluator_output) if before else None
-    return values.Trial(
-        number=record.iteration,
-        outcome=record.outcome,
-        reason=record.reason or values.IMPORTED,
-        reward=evaluation.reward_signal,
-        errors=len(evaluation.errors),
-        signature=record.signature,
-        failure=describe(worst) if worst else clip(record.self_reflection.reflection_text, 200),
-        delta=record.performance_delta or delta,
-        change=record.actor_output.strategy,
-        at=record.timestamp,
-    )
 
 
 def published_id(loop_id: str) -> str:

@@ -118,13 +118,18 @@ def question(failure: FailedTrial) -> str:
         words = record.self_reflection
         lessons = "".join(f"\n- {item}" for item in words.lessons_learned)
         earlier.append(f"### Iteration {record.iteration}\n{words.reflection_text}{lessons}")
+    results = []
+    for result in failure.evaluation.results:
+        results.append(f"- {result.tool}: {result.status} (exit code {result.exit_code})")
+        if result.status != "pass":
+            results.append(clip_middle(f"{result.stdout}\n{result.stderr}".strip(), 2000))
     sections = (
         ("Previous reflections", "\n\n".join(earlier) or "none"),
         ("Task", failure.task),
         ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
         ("My own words", clip_middle(failure.actor.rationale, 2000) or "none"),
-        ("Verification results", _results(failure)),
+        ("Verification results", "\n".join(results) or "none"),
         ("Errors", _errors(failure)),
     )
     return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
@@ -139,15 +144,6 @@ def _actions(failure: FailedTrial) -> str:
             rows.append(clip_middle(action.changes.diff, 1500))
     if failure.actor.crash:
         rows.append(f"The trial ended early: {failure.actor.crash}")
-    return "\n".join(rows) or "none"
-
-
-def _results(failure: FailedTrial) -> str:
-    rows = []
-    for result in failure.evaluation.results:
-        rows.append(f"- {result.tool}: {result.status} (exit code {result.exit_code})")
-        if result.status != "pass":
-            rows.append(clip_middle(f"{result.stdout}\n{result.stderr}".strip(), 2000))
     return "\n".join(rows) or "none"
 
 
@@ -238,7 +234,6 @@ _BY_TYPE: dict[str, values.Category] = {
     "logic_error": "logic_error",
 }
 _CHANGE_KEPT = 500
-_SILENT = "the verification failed without saying why"
 _SHOWN = 5
 _WHY = {
     "configuration_error": "Most likely the environment lacks something my change relies on.",
@@ -422,7 +417,8 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     # Surer of an error with a place, less sure of a failure that returned.
     sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
     sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
-    cause = trial.actor.crash or (describe(worst, 300) if worst else _SILENT)
+    reported = describe(worst, 300) if worst else "the verification failed without saying why"
+    cause = trial.actor.crash or reported
     return values.SelfReflection(
         reflection_text=" ".join(part for part in text if part),
         credit_assignment=values.CreditAssignment(blame(trial), cause, kind),
@@ -495,10 +491,18 @@ def _comparison(trial: FailedTrial) -> str:
 
 
 def _next_steps(trial: FailedTrial) -> tuple[str, ...]:
-    ordered = dict.fromkeys((*trial.new_errors, *trial.errors))
-    steps = [_step(error) for error in list(ordered)[:_SHOWN]]
+    steps = []
     if trial.actor.crash:
-        steps.insert(0, f"Avoid what ended the last trial: {trial.actor.crash}.")
+        steps.append(f"Avoid what ended the last trial: {trial.actor.crash}.")
+    new_first = dict.fromkeys((*trial.new_errors, *trial.errors))
+    for error in list(new_first)[:_SHOWN]:
+        place, message = _place(error), clip(error.message, 200)
+        where = f" at {place}" if place else ""
+        rule = f" [{error.rule}]" if error.rule else ""
+        if error.type == "test_failure":
+            steps.append(f"Make {error.test or 'the failing test'} pass{where}: {message}.")
+        else:
+            steps.append(f"Fix what {error.tool or 'the check'} reports{where}: {message}{rule}.")
     steps += _about_the_change(trial)
     return tuple(dict.fromkeys(steps)) or ("Make the verification say what is wrong.",)
 
@@ -516,15 +520,6 @@ def _about_the_change(trial: FailedTrial) -> list[str]:
         first = next(filter(None, suspects), files)
         return [f"Look at the last edit of {first} first: it brought what is new."]
     return []
-
-
-def _step(error: Error) -> str:
-    where = f" at {_place(error)}" if _place(error) else ""
-    if error.type == "test_failure":
-        subject = error.test or "the failing test"
-        return f"Make {subject} pass{where}: {clip(error.message, 200)}."
-    rule = f" [{error.rule}]" if error.rule else ""
-    return f"Fix what {error.tool or 'the check'} reports{where}: {clip(error.message, 200)}{rule}."
 
 
 def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import os
 import re
 import time
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from hardwon.core.errors import HardwonError, InvalidInput
@@ -65,8 +66,16 @@ class Runner:
         if attempt is None:
             return
         evaluation = await self._unless_aborted(self._judge(attempt))
-        if evaluation is not None:
-            await self._finish(attempt.output, evaluation, began=began)
+        if evaluation is None:
+            return
+        earlier, actor = self._earlier(), attempt.output
+        trial = finished_trial(self.state, actor, evaluation, last=earlier[-1] if earlier else None)
+        trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
+        if trial.outcome != "passed":
+            record = await self._reflect(trial, actor, evaluation)
+            trial = trial.with_reflection(record.self_reflection)
+        self._add("finished", trial=trial.number, summary=trial)
+        self._say("finished", self.state)
 
     async def _act(self) -> Attempt:
         """The attempt of this trial; a recorded attempt is not made again."""
@@ -95,26 +104,19 @@ class Runner:
         earlier, options = self._earlier(), self.state.options
         visible = in_view(self.state, earlier)
         last = earlier[-1] if visible else None  # the window may not contain it
-        lessons = self._recall()
+        if self._recalled is None and options.recall:  # once per run of the loop
+            loops = os.path.dirname(self._journal.folder.path)
+            with suppress(HardwonError):  # the loop goes on without its memory
+                known = prior_knowledge(self._engine, self.state.scope, options.task, loops=loops)
+                self._recalled, self._delivery = known.text, known.id
+                self._lessons = len(known.lessons)
+        lessons = self._recalled or ""
         prompt = Prompt.of(options, number, window=visible, last=last, known=lessons)
         used = [record.iteration for record in prompt.reflections]
         self._add(
             "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
         )
         return prompt
-
-    def _recall(self) -> str:
-        """The lessons for this task and similar ones; recalled once per run of the loop."""
-        if self._recalled is None and self.state.options.recall:
-            loops = os.path.dirname(self._journal.folder.path)
-            task = self.state.options.task
-            try:
-                recalled = prior_knowledge(self._engine, self.state.scope, task, loops=loops)
-            except HardwonError:  # the loop goes on without its memory
-                return ""
-            self._recalled, self._delivery = recalled.text, recalled.id
-            self._lessons = len(recalled.lessons)
-        return self._recalled or ""
 
     def _snapshot(self) -> tuple[str, Difference | None]:
         """A snapshot of the work tree, and what this trial changed in it."""
@@ -144,18 +146,6 @@ class Runner:
         evaluation: values.EvaluatorOutput = _without_secrets(judged)
         self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
-
-    async def _finish(
-        self, actor: values.ActorOutput, evaluation: values.EvaluatorOutput, *, began: float
-    ) -> None:
-        earlier = self._earlier()
-        trial = finished_trial(self.state, actor, evaluation, last=earlier[-1] if earlier else None)
-        trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
-        if trial.outcome != "passed":
-            record = await self._reflect(trial, actor, evaluation)
-            trial = trial.with_reflection(record.self_reflection)
-        self._add("finished", trial=trial.number, summary=trial)
-        self._say("finished", self.state)
 
     async def _reflect(
         self, trial: values.Trial, actor: values.ActorOutput, evaluation: values.EvaluatorOutput

@@ -289,7 +289,11 @@ def _test_error(
     test: str, lines: list[str], tool: Tool, *, is_broken: bool, message: str
 ) -> StructuredError:
     place = _place(lines)
-    words = message or place.get("message") or _message(lines) or f"{test} failed"
+    # The error line of the block, with what was expected and what came.
+    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
+    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
+    stated = " ".join([error_line("\n".join(lines)), *details]).strip()
+    words = message or place.get("message") or stated or f"{test} failed"
     kind: ErrorType = "runtime_error" if is_broken else "test_failure"
     is_unparsed = re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8])
     return error(
@@ -308,13 +312,6 @@ def _place(lines: list[str]) -> dict[str, str]:
     inner = [m for line in lines for form in _INNER_FRAMES if (m := re.match(form, line))]
     found = outer or (inner[-1] if inner else None)
     return found.groupdict() if found else {}
-
-
-def _message(lines: list[str]) -> str:
-    """The error line of a block about a failed test, with what was expected and what came."""
-    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
-    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
-    return " ".join([error_line("\n".join(lines)), *details]).strip()
 
 
 def _event_outputs(text: str) -> str:
@@ -399,15 +396,7 @@ def _test_metrics(text: str, document: Any) -> VerificationMetrics:
     if isinstance(document, dict) and "numFailedTests" in document:
         good, bad = (_natural(document.get(f"num{how}Tests")) or 0 for how in ("Passed", "Failed"))
         counts = TestCounts(good, bad)
-    coverage = VerificationMetrics(coverage_percentage=_coverage(text))
-    if not counts or not sum(counts):
-        return coverage
-    good, bad = counts
-    return coverage._replace(tests_passed=good, tests_failed=bad, tests_total=good + bad)
-
-
-def _coverage(text: str) -> float | None:
-    """Lines covered, in the last row for all files: of pytest-cov, or of `jest --coverage`."""
+    # Lines covered, in the last row for all files: of pytest-cov, or of `jest --coverage`.
     cell = r"\s{0,20}[\d.]{1,8}\s{0,20}\|"
     rows = (
         r"TOTAL\s.{0,200}?\s(\d{1,3}(?:\.\d{1,3})?)%$",
@@ -415,7 +404,11 @@ def _coverage(text: str) -> float | None:
     )
     lines = [line[:_WIDE] for line in text.splitlines()]
     shares = [float(m[1]) for row in rows for line in lines if (m := re.match(row, line))]
-    return min(shares[-1], 100.0) if shares else None
+    coverage = VerificationMetrics(coverage_percentage=min(shares[-1], 100.0) if shares else None)
+    if not counts or not sum(counts):
+        return coverage
+    good, bad = counts
+    return coverage._replace(tests_passed=good, tests_failed=bad, tests_total=good + bad)
 
 
 def _problem_counts(text: str, errors: list[StructuredError], tool: Tool) -> VerificationMetrics:

@@ -9,15 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from hardwon.core import _files
 from hardwon.core.errors import storage_error
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
-
-if TYPE_CHECKING:
-    from hardwon.knowledge.reading import guards
 
 NAME = "guards"
 
@@ -57,8 +53,13 @@ def forbidding(
     lines: Iterable[bytes], scope: Scope, *, tool: str, call: str, now: float
 ) -> Lesson | None:
     """The lesson that forbids the call in this scope, if one does."""
+    from hardwon.knowledge.reading import guards
+
     for line in lines:
-        lesson, guard, expires = _parse_line(line)
+        place, calls, allowed, fields = json.loads(line.partition(b"\t")[2])
+        number, situation, correction, expires = fields
+        lesson = Lesson(Scope(*place), situation, correction, id=number, guard=True)
+        guard = guards.Guard(tuple(calls), tuple(allowed))
         is_alive = expires is None or expires > now
         if is_alive and lesson.scope in scope.visible() and guard.forbids(tool, call):
             return lesson
@@ -74,12 +75,3 @@ def _lines(lesson: Lesson) -> Iterator[bytes]:
         fields = (lesson.id, lesson.situation, lesson.correction, expires)
         details = json.dumps((tuple(lesson.scope), (call,), guard.allowed, fields))
         yield f"{' '.join(words)}\t{details}\n".encode()
-
-
-def _parse_line(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:
-    scope, calls, allowed, fields = json.loads(line.partition(b"\t")[2])
-    number, situation, correction, expires = fields
-    lesson = Lesson(Scope(*scope), situation, correction, id=number, guard=True)
-    from hardwon.knowledge.reading import guards
-
-    return lesson, guards.Guard(tuple(calls), tuple(allowed)), expires

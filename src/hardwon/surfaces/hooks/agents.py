@@ -148,18 +148,16 @@ class Codex(ClaudeCode):
             file.seek(max(0, os.path.getsize(path) - _ROLLOUT))
             lines = file.read(_ROLLOUT).splitlines()
         for line in reversed(lines):
-            if call.encode() in line:
-                item = self._item(line)
-                if item.get("id") == call:
-                    return item.get("status") == "failed" or bool(item.get("exit_code"))
+            if call.encode() not in line:
+                continue
+            try:
+                parsed = json.loads(line)
+            except ValueError:
+                continue
+            item = group(group(parsed, "payload"), "item") if isinstance(parsed, dict) else {}
+            if item.get("id") == call:
+                return item.get("status") == "failed" or bool(item.get("exit_code"))
         return False
-
-    def _item(self, line: bytes) -> dict[str, Any]:
-        try:
-            parsed = json.loads(line)
-        except ValueError:
-            return {}
-        return group(group(parsed, "payload"), "item") if isinstance(parsed, dict) else {}
 
 
 class Qwen(ClaudeCode):

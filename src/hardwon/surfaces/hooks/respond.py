@@ -64,20 +64,17 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        self._read_folder(event.cwd)
-        injection = self._agent.start(again=event.text in _AGAIN)
-        if self._hw.settings.hooks.wake and self._hw.settings.remote:
-            self._hw.wake()  # updates the copy of the server's lessons meanwhile
-        return self._reply(injection)
-
-    def _read_folder(self, cwd: str) -> None:
-        """Take in the lessons of the repository; beside a server's, they stay on this machine."""
-        scope, settings = self._agent.scope, self._hw.settings
         from hardwon.api import lessons_folder
 
-        if folder := lessons_folder.trusted_folder(cwd, settings.home, scope):
+        scope, settings = self._agent.scope, self._hw.settings
+        # The lessons of the repository; beside a server's, they stay on this machine.
+        if folder := lessons_folder.trusted_folder(event.cwd, settings.home, scope):
             with suppress(HardwonError, OSError):  # the session begins all the same
                 lessons_folder.read(self._agent.lessons, scope, folder, is_copy=settings.is_on_copy)
+        injection = self._agent.start(again=event.text in _AGAIN)
+        if settings.hooks.wake and settings.remote:
+            self._hw.wake()  # updates the copy of the server's lessons meanwhile
+        return self._reply(injection)
 
     def prompt(self, event: Event) -> HookReply:
         if self._asks and prompt_text("ask").partition("\n")[0] in event.text:

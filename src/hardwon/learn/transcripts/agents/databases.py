@@ -198,25 +198,23 @@ def read_goose(record: Any, line: int) -> list[Event] | None:
     moment = datetime.fromtimestamp(_seconds(message["at"]), UTC).isoformat()
     events: list[Event] = [SessionInfo(session.id, session.cwd, moment)]
     for part in parts:
-        events += _goose_part(part, line, USER if message["role"] == "user" else AGENT)
+        if part["type"] == "text":
+            who = USER if message["role"] == "user" else AGENT
+            events.append(Message(line, who, part["text"]))
+        elif part["type"] == "toolRequest":
+            call = part["toolCall"].get("value", part["toolCall"])
+            name = str(call["name"]).rpartition("__")[2]  # without its extension
+            events.append(ToolCall(line, part["id"], name, call.get("arguments")))
+        elif part["type"] == "toolResponse":
+            result = part["toolResult"]
+            value = result.get("value")
+            is_wrapped = isinstance(value, dict) and "content" in value
+            has_error = is_wrapped and value.get("isError") is True
+            failed = True if has_error or result.get("status") == "error" else None
+            text = text_of(value["content"] if is_wrapped else value)
+            output = text or str(result.get("error") or "")
+            events.append(Result(line, part["id"], output, failed))
     return events
-
-
-def _goose_part(part: Any, line: int, who: str) -> Iterator[Event]:
-    if part["type"] == "text":
-        yield Message(line, who, part["text"])
-    elif part["type"] == "toolRequest":
-        call = part["toolCall"].get("value", part["toolCall"])
-        name = str(call["name"]).rpartition("__")[2]  # without its extension
-        yield ToolCall(line, part["id"], name, call.get("arguments"))
-    elif part["type"] == "toolResponse":
-        result = part["toolResult"]
-        value = result.get("value")
-        is_wrapped = isinstance(value, dict) and "content" in value
-        has_error = is_wrapped and value.get("isError") is True
-        failed = True if has_error or result.get("status") == "error" else None
-        content = value["content"] if is_wrapped else value
-        yield Result(line, part["id"], text_of(content) or str(result.get("error") or ""), failed)
 
 
 def read_cursor(record: Any, line: int) -> list[Event] | None:

@@ -187,11 +187,11 @@ class FolderWatch:
         """Unknown ids, oldest first by the age of their files."""
         names = [entry for entry in self._folder.entries() if entry.name.endswith(SUFFIX)]
         self._size = len(names)
-        unknown = [
-            (_age_mark(entry), identity)
-            for entry in names
-            if (identity := entry.name.removesuffix(SUFFIX)) not in known
-        ]
+        unknown = []
+        for entry in names:
+            if (identity := entry.name.removesuffix(SUFFIX)) not in known:
+                status = _status(entry)
+                unknown.append((status.st_mtime_ns if status else 0, identity))
         return [identity for _, identity in sorted(unknown)]
 
 
@@ -201,7 +201,8 @@ def clean(folder: Folder) -> None:
         _, mark, suffix = entry.name.partition(".tmp.")
         pid = suffix.partition(".")[0]
         is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
-        if is_orphan and time() - _changed_at(entry) > _ABANDONED:
+        status = _status(entry) if is_orphan else None
+        if status and time() - status.st_ctime > _ABANDONED:
             folder.remove(entry.name)
 
 
@@ -216,18 +217,11 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _age_mark(entry: os.DirEntry[str]) -> int:
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
-        return entry.stat(follow_symlinks=False).st_mtime_ns
+        return entry.stat(follow_symlinks=False)
     except FileNotFoundError:
-        return 0
-
-
-def _changed_at(entry: os.DirEntry[str]) -> float:
-    try:
-        return entry.stat(follow_symlinks=False).st_ctime
-    except FileNotFoundError:
-        return time()
+        return None
 
 
 _CREATED, _MOVED_IN = 0x100, 0x80

@@ -97,8 +97,11 @@ def merge_note(document: Document, note: Note) -> Document:
     front["summary"] = _revise(front.get("summary"), note.summary)
     if is_known:
         return Document(front, _with_evidence(document.body, note))
-    note = note._replace(title=_free_title(note.title, _read_list(front, "sections")))
-    front["sections"] = _union(_read_list(front, "sections"), [note.title])
+    sections = _read_list(front, "sections")
+    numbered = (f"{note.title} ({number})" for number in itertools.count(2))
+    title = next(name for name in itertools.chain([note.title], numbered) if name not in sections)
+    note = note._replace(title=title)
+    front["sections"] = [*sections, title]
     gap = "" if document.body.endswith("\n\n") else "\n"
     return Document(front, f"{document.body}{gap}{_section(note)}")
 
@@ -145,12 +148,6 @@ def _with_evidence(body: str, note: Note) -> str:
 
 def _evidence(note: Note) -> str:
     return "\n".join(f"{_EVIDENCE_LINE}{note.session}, {line}" for line in note.evidence)
-
-
-def _free_title(title: str, titles: list[Any]) -> str:
-    """The title, numbered when another section has it."""
-    names = itertools.chain([title], (f"{title} ({number})" for number in itertools.count(2)))
-    return next(name for name in names if name not in titles)
 
 
 def has(text: str | None, key: str) -> bool:

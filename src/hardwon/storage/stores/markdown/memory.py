@@ -89,20 +89,15 @@ def oldest(text: str, *, but: str) -> Entry | None:
 
 def _end_of_topic(lines: list[str], topic: str) -> int | None:
     """Where to add an entry of a topic: after its last line that is not blank."""
-    start = next((at for at, line in enumerate(lines) if _is_topic(line, topic)), None)
-    if start is None:
-        return None
-    last = start
-    for at in range(start + 1, len(lines)):
-        if lines[at].startswith(("# ", "## ")):
+    last = None
+    for at, line in enumerate(lines):
+        if last is not None and line.startswith(("# ", "## ")):
             break
-        last = at if lines[at].strip() else last
-    return last + 1
-
-
-def _is_topic(line: str, topic: str) -> bool:
-    heading = re.match(r"## +(\S.*)", line)
-    return bool(heading) and heading[1].strip().lower() == topic.lower()  # type: ignore[index]
+        heading = re.match(r"## +(\S.*)", line)
+        is_start = heading is not None and heading[1].strip().lower() == topic.lower()
+        if is_start or (last is not None and line.strip()):
+            last = at
+    return None if last is None else last + 1
 
 
 def _join(lines: list[str], at: int, new: list[str], end: str) -> str:

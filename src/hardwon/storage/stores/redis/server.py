@@ -177,7 +177,17 @@ class RedisClient:
         except Refused:
             return ["CONFIG is not allowed, so its durability cannot be checked"]
         words = [_text(word) for word in answer]
-        return _risks(dict(zip(words[::2], words[1::2], strict=True)))
+        settings = dict(zip(words[::2], words[1::2], strict=True))
+        problems = []
+        if settings.get("appendonly") == "no":
+            problems.append("appendonly is off: a crash loses reflections; set appendonly yes")
+        elif (sync := settings.get("appendfsync")) != "always":
+            loss = "a crash loses the last second or more; set appendfsync always"
+            problems.append(f"appendfsync is {sync}: {loss}")
+        policy = settings.get("maxmemory-policy", "")
+        if settings.get("maxmemory", "0") != "0" and policy != "noeviction":
+            problems.append(f"maxmemory-policy is {policy}: a full server drops reflections")
+        return problems
 
     def close(self) -> None:
         """Release the connections."""
@@ -230,21 +240,6 @@ class RedisClient:
         finally:
             self._idle.append(connection) if is_whole else connection.close()
         return replies
-
-
-def _risks(settings: dict[str, str]) -> list[str]:
-    problems = []
-    if settings.get("appendonly") == "no":
-        problems.append("appendonly is off: a crash loses reflections; set appendonly yes")
-    elif settings.get("appendfsync") != "always":
-        problems.append(
-            f"appendfsync is {settings.get('appendfsync')}: a crash loses the last second or more"
-            "; set appendfsync always"
-        )
-    policy = settings.get("maxmemory-policy", "")
-    if settings.get("maxmemory", "0") != "0" and policy != "noeviction":
-        problems.append(f"maxmemory-policy is {policy}: a full server drops reflections")
-    return problems
 
 
 def _text(value: Any) -> str:

@@ -137,15 +137,25 @@ def write_fix(visit: Visit) -> str:
     return visit.redirect(f"written:{lesson.id}")
 
 
+@routes.action("/failures/merge/chosen")
+def merge_chosen(visit: Visit) -> str:
+    """Make the chosen failures one kind."""
+    about = [visit.tenant.about(found) for found in _chosen(visit)]
+    lessons = {lesson.id: lesson for lesson in about if lesson}
+    if len(lessons) < 2:
+        raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
+    if len({lesson.scope for lesson in lessons.values()}) > 1:
+        raise Problem(400, "failures of different agents or projects cannot become one kind")
+    first = next(iter(lessons.values()))
+    return visit.redirect(f"merged:{visit.lessons_of(first.scope).merge(*lessons).id}")
+
+
 @routes.action("/failures/{act:str}/chosen")
 def act_on_chosen(visit: Visit) -> str:
-    """Mute, resolve or merge the chosen failures, or take that back."""
-    act, tenant = str(visit.request.path_params["act"]), visit.tenant
-    chosen = [tenant.failure(kind) for kind in dict.fromkeys(visit.fields("kind"))]
-    if act not in _TAGS and act != "merge":
+    """Mute or resolve the chosen failures, or take that back."""
+    act, tenant, chosen = str(visit.request.path_params["act"]), visit.tenant, _chosen(visit)
+    if act not in _TAGS:
         raise Problem(404, f"failures cannot be {act!r}")
-    if act == "merge":
-        return _merge(visit, chosen)
     if not chosen:
         raise Problem(400, "choose a failure first")
     for found in chosen:
@@ -157,6 +167,10 @@ def act_on_chosen(visit: Visit) -> str:
         visit.lessons_of(lesson.scope).edit(lesson.id, tags=tags, status=status)
     is_one = len(chosen) == 1
     return visit.redirect(f"{act}:{lesson.id}" if is_one else f"{act}s:{len(chosen)}")
+
+
+def _chosen(visit: Visit) -> list[FailureKind]:
+    return [visit.tenant.failure(kind) for kind in dict.fromkeys(visit.fields("kind"))]
 
 
 _TAGS: dict[str, Callable[[datetime], tuple[str, ...]]] = {
@@ -171,14 +185,3 @@ def _lesson_about(visit: Visit, found: FailureKind, correction: str) -> Lesson:
     assert found.scope is not None
     situation, kinds = f"When you see “{found.text}”", (found.kind,)
     return visit.lessons_of(found.scope).add(situation, correction, kinds=kinds)
-
-
-def _merge(visit: Visit, chosen: list[FailureKind]) -> str:
-    about = [visit.tenant.about(found) for found in chosen]
-    lessons = {lesson.id: lesson for lesson in about if lesson}
-    if len(lessons) < 2:
-        raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
-    if len({lesson.scope for lesson in lessons.values()}) > 1:
-        raise Problem(400, "failures of different agents or projects cannot become one kind")
-    first = next(iter(lessons.values()))
-    return visit.redirect(f"merged:{visit.lessons_of(first.scope).merge(*lessons).id}")

@@ -148,22 +148,27 @@ def _describe(lesson: Lesson) -> Any:
     }
 
 
-def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
-    lessons.approve(lesson.id)
-    return "approved"
+def _act(visit: Visit, act: str, lessons: Lessons, lesson: Lesson) -> str:
+    """Do this to a lesson; the name of the notice about it."""
+    if act == "approve":
+        lessons.approve(lesson.id)
+        return "approved"
+    if act == "retire":
+        lessons.edit(lesson.id, status=Status.RETIRED)
+        return "retired"
+    if act == "undo":
+        lessons.undo(lesson.id)
+        return "undone"
+    if act == "edit":
+        _edit(visit, lessons, lesson)
+        return "edited"
+    is_on = visit.field("on") == "yes"
+    call, tool = visit.field("call").strip(), visit.field("tool").strip() or "bash"
+    lessons.guard(lesson.id, call=call, tool=tool, on=is_on)
+    return "guarded" if is_on else "unguarded"
 
 
-def _retire(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
-    lessons.edit(lesson.id, status=Status.RETIRED)
-    return "retired"
-
-
-def _undo(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
-    lessons.undo(lesson.id)
-    return "undone"
-
-
-def _edit(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
+def _edit(visit: Visit, lessons: Lessons, lesson: Lesson) -> None:
     texts: Any = {
         name: visit.field(name).replace("\r\n", "\n").strip()
         for name in ("situation", "mistake", "correction")
@@ -174,17 +179,6 @@ def _edit(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
     lessons.edit(lesson.id, **texts, tags=tags)
     if visit.field("approve"):
         lessons.approve(lesson.id)
-    return "edited"
-
-
-def _guard(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
-    is_on = visit.field("on") == "yes"
-    call, tool = visit.field("call").strip(), visit.field("tool").strip() or "bash"
-    lessons.guard(lesson.id, call=call, tool=tool, on=is_on)
-    return "guarded" if is_on else "unguarded"
-
-
-_ACTS = {"approve": _approve, "retire": _retire, "undo": _undo, "edit": _edit, "guard": _guard}
 
 
 @routes.action("/lessons/chosen/{act}")
@@ -196,15 +190,18 @@ def act_on_chosen(visit: Visit) -> str:
     if not chosen or not all(text.isascii() and text.isdecimal() for text in chosen):
         raise Problem(400, "choose a lesson first")
     for number in chosen:
-        _ACTS[act](visit, *visit.readable_lesson(int(number)))
+        _act(visit, act, *visit.readable_lesson(int(number)))
     return visit.redirect(f"{act}s:{len(chosen)}")
+
+
+_ACTS = ("approve", "retire", "undo", "edit", "guard")
 
 
 @routes.action(*(f"/lessons/{{number}}/{act}" for act in _ACTS))
 def act_on_lesson(visit: Visit) -> str:
     """Do to a lesson what the last part of the path says."""
     lessons, lesson = visit.readable_lesson()
-    done = _ACTS[visit.act](visit, lessons, lesson)
+    done = _act(visit, visit.act, lessons, lesson)
     return visit.redirect(f"{done}:{lesson.id}", page=visit.own_page)
 
 

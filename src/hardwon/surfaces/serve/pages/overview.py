@@ -166,22 +166,20 @@ _QUIET = 8  # checks without a change after which a comment keeps the connection
 @needs(Right.READ)
 async def stream_events(request: Request) -> Response:
     """A stream of server-sent events; the browser reconnects when it ends."""
-    return StreamingResponse(
-        _stream(request, lambda: _state(Visit(request))), media_type="text/event-stream"
-    )
+    return StreamingResponse(_stream(request), media_type="text/event-stream")
 
 
 routes.append(Route("/events", stream_events))
 
 
-async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
-    previous, took = await _time_look(look)
+async def _stream(request: Request) -> AsyncIterator[str]:
+    previous, took = await _time_look(request)
     yield "retry: 2000\n\n"
     for number in range(1, _LOOKS):
         await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
-        state, took = await _time_look(look)
+        state, took = await _time_look(request)
         if state != previous:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
@@ -189,16 +187,16 @@ async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator
         previous = state
 
 
-async def _time_look(look: Callable[[], object]) -> tuple[object, float]:
-    """The state, and the seconds it took to read."""
+async def _time_look(request: Request) -> tuple[object, float]:
+    """A value that changes whenever a page would change, and the seconds it took to read."""
+
+    def look() -> object:
+        visit = Visit(request)
+        counts, worker = visit.hw.queue.status()
+        running = [job[0] for job in worker.get("running", ())]
+        newest = visit.tenant.lessons(limit=1).rows, visit.tenant.deliveries(limit=1).rows
+        return visit.tenant.counts(), newest, counts, running, len(visit.tenant.runs())
+
     begun = time.monotonic()
     state = await run_in_threadpool(look)
     return state, time.monotonic() - begun
-
-
-def _state(visit: Visit) -> object:
-    """A value that changes whenever a page would change."""
-    counts, worker = visit.hw.queue.status()
-    running = [job[0] for job in worker.get("running", ())]
-    newest = visit.tenant.lessons(limit=1).rows, visit.tenant.deliveries(limit=1).rows
-    return visit.tenant.counts(), newest, counts, running, len(visit.tenant.runs())

@@ -80,25 +80,26 @@ def verdict(judged: LessonVerdict) -> dict[str, Any]:
 
 def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
     """Each change, newest first, with what it changed."""
-    after = [lesson, *(change.before for change in changes)]
-    return [
-        {"act": change.act, "at": change.at, "fields": _field_changes(change.before, following)}
-        for change, following in zip(changes, after, strict=False)
-    ]
+    rows, after = [], _texts(lesson)
+    for change in changes:
+        before = _texts(change.before)
+        changed = [name for name in before if before[name] != after[name]]
+        fields = [{"name": name, "diff": diff(before[name], after[name])} for name in changed]
+        rows.append({"act": change.act, "at": change.at, "fields": fields})
+        after = before
+    return rows
 
 
-def _field_changes(before: Lesson, after: Lesson) -> list[dict[str, Any]]:
-    pairs = ((name, _plain(before, name), _plain(after, name)) for name in _COMPARED)
-    changes = [{"name": name, "diff": diff(old, new)} for name, old, new in pairs if old != new]
-    old, new = ("\n".join(guard_of(one).calls if one.guard else ()) for one in (before, after))
-    return changes if old == new else [*changes, {"name": "denied calls", "diff": diff(old, new)}]
-
-
-def _plain(lesson: Lesson, name: str) -> str:
-    value = getattr(lesson, name)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+def _texts(lesson: Lesson) -> dict[str, str]:
+    """What a change of a lesson may change, as texts."""
+    texts = {}
+    for name in _COMPARED:
+        value = getattr(lesson, name)
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        texts[name] = ", ".join(value) if isinstance(value, tuple) else str(value)
+    texts["denied calls"] = "\n".join(guard_of(lesson).calls if lesson.guard else ())
+    return texts
 
 
 def life(lesson: Lesson) -> list[dict[str, Any]]:
