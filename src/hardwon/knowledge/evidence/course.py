@@ -216,7 +216,7 @@ def _met(step: Step, cure: Call, task: str) -> Met:
     words = told[told.index("“") :] if "“" in told else ""
     if failing is None or failing.text == cure.text or failing.is_tool:
         return Met(failure.kind, words)
-    call = one_line(fold_call(failing.text, task)).removeprefix("bin/")
+    call = one_line(fold_call(failing.text, task))
     return Met(failure.kind, words, call if len(call) <= _FAILED else "")
 
 
@@ -258,7 +258,8 @@ def _sort_of(call: Call, task: str) -> Words:
 def _call_acts(words: Words, made: list[_Made], task: str, done: int) -> Iterator[tuple[int, Act]]:
     """The acts of a call: where it is first needed, and where it is needed again later."""
     cures = [one for one in made if one.passed]
-    later = [one for one in cures[1:] if not {*one.passed} <= {*cures[0].passed}]
+    first = {met.kind for one in cures[:1] for met in one.passed}
+    later = [one for one in cures[1:] if not first.issuperset(met.kind for met in one.passed)]
     again = [one for one in made if later and one.place >= later[0].place]
     if not again or later[0].place - cures[0].place < _APART:
         yield _call_act(words, made, task, done)

@@ -146,11 +146,12 @@ def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
     answers: dict[str, str] = {}
     calls: dict[str, str] = {}  # what failed with each error, as far as it is short
     for met in act.passed:
-        error = _without_head(met.words, act.program) or (f"`{met.call}` fails" if met.call else "")
+        call = "" if harm(met.call) else met.call
+        error = _without_head(met.words, act.program) or (f"`{call}` fails" if call else "")
         if error:
             answers[error] = answers.get(error) or _explanation(lessons.get(met.kind))
-            is_named = met.words and met.call and f"`{met.call}`: " not in calls.values()
-            calls.setdefault(error, f"`{met.call}`: " if is_named else "")
+            is_named = met.words and call and f"`{call}`: " not in calls.values()
+            calls.setdefault(error, f"`{call}`: " if is_named else "")
     errors = sorted(answers, key=lambda error: not answers[error])[:_ERRORS]
     if not errors:
         return [f"  {inert(act.text)}"]
