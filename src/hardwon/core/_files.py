@@ -231,7 +231,7 @@ def resolve_within(path: str, root: str) -> str:
 
 def _replace_unless_changed(path: str, before: str | None, after: str | None, mode: int) -> bool:
     """Whether the file was replaced; False if another process changed it first."""
-    _must_be_writable(path)
+    must_be_writable(path)
     folder = os.path.dirname(path)
     try:
         os.makedirs(folder, exist_ok=True)
@@ -250,7 +250,7 @@ def _replace_unless_changed(path: str, before: str | None, after: str | None, mo
         raise storage_error(error, path) from error
 
 
-def _must_be_writable(path: str) -> None:
+def must_be_writable(path: str) -> None:
     """Refuse to change a read-only file, also as root."""
     try:
         mode = os.stat(path).st_mode

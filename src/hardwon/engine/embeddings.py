@@ -41,7 +41,11 @@ class SemanticSearch:
         found = self.vector(clip(text, _ASKED)) if text.strip() else None
         if found is None:
             return ()
-        return tuple(self._store.vectors.nearest(scope, *found, limit=_NEAREST))
+        try:
+            return tuple(self._store.vectors.nearest(scope, *found, limit=_NEAREST))
+        except (TransientError, PermanentError) as error:
+            self._engine.trouble(error)
+            return ()
 
     def vector(self, text: str) -> tuple[str, Sequence[float]] | None:
         """The embedder's name and the vector of a text; None when no embedder answers."""

@@ -119,8 +119,9 @@ class Call(NamedTuple):
         is_known = self.is_tool or self.script or any(each.old for each in self.writings)
         if is_known or not self.changes:
             return False
-        said = (word for word in self.text.split()[1:] if word not in self.paths)
-        return not any(re.search(r"[A-Za-z]{3}", word) for word in said)
+        said = [word for word in self.text.split()[1:] if word not in self.paths]
+        has_words = any(re.search(r"[A-Za-z]{3}", word) for word in said)
+        return not has_words and any(re.search(r"\d", word) for word in said)
 
     @property
     def family(self) -> str:

@@ -158,7 +158,6 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     cures, sources = cures_of(steps), sources_of(steps, task)
     own = {tail(path) for step in steps for path in made_paths(step)}
     said = {word for step in steps for word in said_words(step)}
-    got_past = {failed for passed in cures.passed.values() for failed in passed}
     begun = _first_change(steps)
     edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
     usual: dict[Words, tuple[int, Act]] = {}
@@ -169,8 +168,6 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         is_work = at >= begun and at not in cures.searching
         for call in calls_of(step):
             place += 1
-            if call.is_fallback and at in got_past:
-                continue  # it only asked why the call before it had failed
             here = At(at, call.text)
             passed = tuple(_met(steps[failed], call, task) for failed in cures.passed.get(here, ()))
             is_source = here in sources

@@ -107,8 +107,7 @@ def _cure(
 
     def acting(number: int) -> list[At]:
         before = [*takewhile(lambda call: call is not again, calls_of(steps[number]))]
-        before = [call for call in before if not (call.is_fallback or asks(call, said))]
-        acts = [call for call in before if not only_looks(call)]
+        acts = [call for call in before if not (only_looks(call) or asks(call, said))]
         edits = [call for call in acts if call.paths and not own.issuperset(call.paths)]
         calls = [call for call in acts if is_own(call) and not call.paths]
         return [At(number, call.text) for call in (*edits, *calls)][-_TOGETHER:]

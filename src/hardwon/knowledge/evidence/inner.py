@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import COMMON, READERS, Call, calls_of, only_call, part_words
@@ -40,7 +39,6 @@ _REFUSAL = re.compile(
     r"(?i)\b(?<!\b0 )(?<!\bno )(?:not|cannot|can't|denied|failed|refused|rejected|errors?|invalid"
     r"|unknown|missing|forbidden|unable|illegal)\b"
 )
-_HOOK = re.compile(r"[a-z][a-z.-]{1,30}: \S")
 _PARTS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 
@@ -74,26 +72,8 @@ def complaints_in(step: Step) -> tuple[str, ...]:
     heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
     parts = called_parts(step) if any(head for _, head in heads) else frozenset[str]()
     said = {line for line, head in heads if not head or _is_called(head, parts)}
-    said |= _guarded_words(lines, step)
     said |= _refusals([line for line in lines if line not in said], step)
     return tuple(line for line in lines if line in said)
-
-
-def _guarded_words(lines: Sequence[str], step: Step) -> set[str]:
-    """The lines that tell of a failure which the agent was ready for: `prog go || prog why`.
-
-    The words of `prog` need not look like an error to be one, and a complaint may be that of
-    another program which it started, as a hook.
-    """
-    calls = pairwise(calls_of(step))
-    ready = {call.program.rpartition("/")[2] for call, after in calls if after.is_fallback}
-    if not ready - READERS:
-        return set()
-    said = [(line.partition(": ")[0], line) for line in lines if _HOOK.match(line)]
-    own = ready - COMMON
-    return {
-        line for who, line in said if who not in READERS and (who in own or _COMPLAINT.search(line))
-    }
 
 
 def _refusals(lines: Sequence[str], step: Step) -> set[str]:
@@ -151,24 +131,23 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     """The index of the call that an error line is about; -1 if there is no call.
 
     It is the call that shares most with the line, of several the last. In a line that ended well it
-    is rather a call with a fallback, but no fallback and never the last one.
+    is never the last one, and in `prog go || prog why` the first.
     """
     said = {word.lower() for word in re.findall(r"[A-Za-z_][\w.-]{2,}", line)}
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
+    def fits(at: int) -> tuple[bool, bool, bool, int, bool, int, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
         is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
         words = {word.lower() for word in call.words}
         acts = call.writes or call.program not in READERS
         typed = len({*call.text.split()} & {*line.split()})
-        has_fallback = not step.failed and any(one.is_fallback for one in calls[at + 1 : at + 2])
         shared = len((words - COMMON) & said), acts, len(words & said), typed, at
-        is_first = step.failed or not call.is_fallback
-        return is_first, speaks, is_part, has_fallback, *shared
+        asks_why = call.is_fallback and call.program == calls[at - 1].program
+        return step.failed or not asks_why, speaks, is_part, *shared
 
     return max(suspects, key=fits) if calls else -1
 
@@ -191,7 +170,7 @@ def working_calls(step: Step) -> list[Call]:
     if step.failed:
         return []
     if step.failure is None:
-        return [call for call in calls if not call.is_fallback]  # nothing failed before them
+        return calls
     if not calls:
         return []
     said = Counter((step.failure.line, *complaints_in(step)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
+from hardwon.core.text.injection import suspicion
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import calls_of, looks_only
@@ -32,8 +32,6 @@ _ERRORS = 2  # errors that are named behind an act
 _ANSWER = 120  # characters of an answer that is named behind an act
 _SHARE = 0.85  # of the budget that acts may take
 _LEAST = 2  # the fewest acts that are worth a list
-_SHARED = 3  # calls with the same variable in front, for it to be told once
-_VARIABLES = re.compile(r"\$ ((?:[A-Za-z_]\w*=[^\s$\"'`]+ )+)")
 
 
 def opening(
@@ -45,11 +43,8 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
-    shared = _shared_variables(course)
-    course = [_without_variables(act, shared) for act in course]
     lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
-    exports = [f"  $ export {inert(' '.join(shared))}"] if shared else []
-    page = _Page(budget - sum(map(tokens, (COURSE, FAILURES, *exports))), tokens)
+    page = _Page(budget - sum(map(tokens, (COURSE, FAILURES))), tokens)
     page.add_acts(
         {act: its for act, its in lines.items() if act.passed},
         reserve=int(page.room * (1 - _SHARE)) if failures else 0,
@@ -70,31 +65,11 @@ def opening(
     pairs = zip([None, *told_acts], told_acts, strict=False)
     shown = [acts[act] for last, act in pairs if last is None or last.text != act.text]
     text = [
-        *([COURSE, *exports, *shown] if shown else []),
+        *([COURSE, *shown] if shown else []),
         *([FAILURES, *page.rows.values()] if page.rows else []),
     ]
     told = {*page.rows, *(by_kind[kind] for kind in page.kinds & {*by_kind})}
     return "\n".join(text), tuple(lesson for lesson in failures if lesson in told)
-
-
-def _shared_variables(course: Sequence[Act]) -> list[str]:
-    """The assignments that stand in front of several calls, and never with another value."""
-    used = Counter(word for act in course for word in _variables(act))
-    names = Counter(word.partition("=")[0] for word in used)
-    return [word for word, n in used.items() if n >= _SHARED and names[word.partition("=")[0]] == 1]
-
-
-def _variables(act: Act) -> list[str]:
-    found = _VARIABLES.match(act.text)
-    return found[1].split() if found else []
-
-
-def _without_variables(act: Act, shared: Sequence[str]) -> Act:
-    """The act without the variables that are told once for all."""
-    text = act.text
-    for word in _variables(act):
-        text = text.replace(f"{word} ", "", 1) if word in shared else text
-    return act._replace(text=text)
 
 
 class _Page:
@@ -146,7 +121,7 @@ def _lines(act: Act, lessons: Mapping[str, Lesson]) -> list[str]:
     answers: dict[str, str] = {}
     calls: dict[str, str] = {}  # what failed with each error, as far as it is short
     for met in act.passed:
-        call = "" if harm(met.call) else met.call
+        call = "" if harm(met.call) or suspicion(met.call) else met.call
         error = _without_head(met.words, act.program) or (f"`{call}` fails" if call else "")
         if error:
             answers[error] = answers.get(error) or _explanation(lessons.get(met.kind))

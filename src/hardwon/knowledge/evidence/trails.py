@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from difflib import ndiff
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +29,7 @@ from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import made_paths, tail
-from hardwon.knowledge.reading.reports import is_red
+from hardwon.knowledge.reading.reports import has_run_tests, is_red
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -141,8 +142,8 @@ def _working_call(
 
 def is_cut(call: Call) -> bool:
     """Whether a script is too long to be shown; a part of it would mislead."""
-    is_script = "\n" in call.typed and not (call.is_tool or call.writings)
-    return is_script and len(call.typed) > SHOWN
+    is_script = call.has_script or bool(call.script)
+    return is_script and not call.writings and len(call.typed) > SHOWN
 
 
 def _is_other_edit(working: Call, failing: Call) -> bool:
@@ -372,8 +373,8 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
     """
     if failing.program != working.program or failing.is_same(working):
         return True
-    if is_red(steps[at].output) and working.kind == failing.kind and not failing.is_tool:
-        return False  # other tests tell nothing about these
+    if _are_other_tests(failing, working, steps[at].output):
+        return False
     if failing.is_tool and failing.paths:
         return failing.paths == working.paths
     old, new = dict(leaves(failing)), dict(leaves(working))
@@ -394,6 +395,16 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
         return True
     named = {*re.findall(r"[\w.-]+", steps[at].output)}  # as one of the words that it accepts
     return any(str(new[name]) in named for name in changed)
+
+
+def _are_other_tests(failing: Call, working: Call, output: str) -> bool:
+    """Whether a call only runs other tests than red ones: it has no other option or variable."""
+    if failing.is_tool or not (is_red(output) and has_run_tests(output)):
+        return False
+    old, words = failing.text.split(), working.text.split()
+    other = [pair for pair in pairwise(words) if pair[1] not in old]
+    is_set = any("=" in word or word[:1] == "-" or before[:1] == "-" for before, word in other)
+    return working.kind == failing.kind and not is_set and words[:1] == old[:1]
 
 
 def changed_rows(call: Call, signs: str = "+-") -> list[str]:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.calls import LOOKING, SETTING_UP, calls_of, only_asks
-from hardwon.knowledge.reading import signature
+from hardwon.knowledge.evidence.calls import LOOKING
+from hardwon.knowledge.reading import shell, signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,20 +19,18 @@ _WARN, _INSIST, _STOP = 2, 3, 5
 _SHOWN = 200  # characters of a call
 _TRIED = 6  # other calls listed
 _WORD = r"[A-Z]?[a-z]++|[A-Z]++"
-_ACTING = r"-(?:delete|exec|ok|fprint)"  # a search with these does something
-_LOOKING = LOOKING | {
-    "browse",
-    "check",
-    "fetch",
-    "find",
-    "glob",
-    "ls",
-    "open",
-    "query",
-    "read",
-    "think",
-}
-_ACTS = SETTING_UP | {"kill", "set", "unset"}
+_LOOKERS = (
+    "browse check describe fetch find get glob grep list lookup ls open query read search show"
+    " status think view"
+)
+_LOOK_PROGRAMS = (
+    "[ cat cd cut date df diff du echo egrep env false fgrep file grep head hexdump id jq less ls"
+    " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
+    " type uname uniq wc whereis which whoami xxd"
+)
+_LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
+_ACTS_BY_FLAG = frozenset(["find", "sed"])
+_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
 _COMPARED = 300  # lines at the end of a result that are compared
 _LONGEST = 20_000  # characters that are compared
 
@@ -62,8 +60,7 @@ def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop
     if len(places) < _WARN:
         return None
     between = [step for step in recent[places[-1] : -1] if call(step) != call(recent[-1])]
-    tried = tuple(dict.fromkeys(_show(step) for step in between))[-_TRIED:]
-    return Loop(recent[-1], len(places), tried)
+    return Loop(recent[-1], len(places), _list_calls(between))
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
@@ -75,24 +72,7 @@ def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
 
 def render(loop: Loop) -> str:
     """The block for the model: the published text, stronger from the third time on."""
-    if loop.times < _INSIST:
-        lines = [
-            "The following tool calls have ERR'd twice in a row"
-            " — repeating them won't change the result.",
-            "Change argument, change tool, ask for help, or stop trying:",
-            f"  {_show(loop.step)}",
-        ]
-    else:
-        lines = [
-            f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
-            f"  {_show(loop.step)}",
-        ]
-        if loop.tried:
-            lines += ["Tried in between, without effect on it:", *(f"  {x}" for x in loop.tried)]
-        lines += [
-            "Do something different now: read the error, question the assumption behind the call,",
-            "take another tool, or stop and report what blocks you.",
-        ]
+    lines = _insisting(loop) if loop.times >= _INSIST else _warning(loop)
     return "\n".join(("[LOOP DETECTED]", *lines, "[END LOOP DETECTED]"))
 
 
@@ -101,19 +81,44 @@ def call(step: Step) -> tuple[str, str]:
     return step.tool.lower(), " ".join(step.args.split())
 
 
+def _warning(loop: Loop) -> tuple[str, ...]:
+    return (
+        "The following tool calls have ERR'd twice in a row"
+        " — repeating them won't change the result.",
+        "Change argument, change tool, ask for help, or stop trying:",
+        f"  {_show(loop.step)}",
+    )
+
+
+def _insisting(loop: Loop) -> tuple[str, ...]:
+    tried = ("Tried in between, without effect on it:", *(f"  {attempt}" for attempt in loop.tried))
+    return (
+        f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
+        f"  {_show(loop.step)}",
+        *(tried if loop.tried else ()),
+        "Do something different now: read the error, question the assumption behind the call,",
+        "take another tool, or stop and report what blocks you.",
+    )
+
+
 def _repeats(recent: Sequence[Step]) -> list[int]:
     """The indexes of the last call's repeats, newest first, as far back as nothing changed."""
     last, places = recent[-1], [len(recent) - 1]
     for place in range(len(recent) - 2, -1, -1):
-        step = recent[place]
-        if call(step) != call(last):
+        if call(recent[place]) != call(last):
             continue
-        if not step.failed or (step.output != last.output and _result(step) != _result(last)):
+        if not _is_same_result(recent[place], last):
             break
         if _has_changed(recent[place + 1 : places[-1]], recent[:place]):
             break
         places.append(place)
     return places
+
+
+def _is_same_result(step: Step, last: Step) -> bool:
+    if not step.failed:
+        return False
+    return step.output == last.output or _result(step) == _result(last)
 
 
 def _result(step: Step) -> str:
@@ -130,17 +135,30 @@ def _has_changed(between: Sequence[Step], before: Sequence[Step]) -> bool:
 def may_change(step: Step) -> bool:
     """Whether a step may have changed something; False if it only read, or failed."""
     if step.args.startswith("{"):
-        # A file tool has several commands
-        action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
-        words = re.findall(_WORD, action[1] if action else step.tool)
+        words = re.findall(_WORD, _doing(step))
         return not step.failed and not any(word.lower() in _LOOKING for word in words)
-    calls = calls_of(step)
-    if any(call.writes for call in calls):
+    commands = shell.parse(step.args)
+    if any(command.writes for command in commands):
         return True
-    return not step.failed and any(
-        call.program in _ACTS or re.search(rf" {_ACTING}", call.text) or not only_asks(call)
-        for call in calls
-    )
+    return not step.failed and not all(_only_looks(command) for command in commands)
+
+
+def _doing(step: Step) -> str:
+    """The name of a tool; for a file tool with several commands, the command."""
+    action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
+    return action[1] if action else step.tool
+
+
+def _only_looks(command: shell.Command) -> bool:
+    if command.name == "git":
+        return command.verb in LOOKING
+    if command.name in _ACTS_BY_FLAG:
+        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
+    return command.name in _LOOKS
+
+
+def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_show(step) for step in between))[-_TRIED:]
 
 
 def _show(step: Step) -> str:

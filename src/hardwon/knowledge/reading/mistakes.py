@@ -165,9 +165,10 @@ def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
 def _was_made(name: str, steps: Sequence[Step]) -> bool:
     """Whether the run wrote the file before a successful step mentioned it."""
     for step in steps:
-        made = [tail(each.path) for each in writings(step.tool, step.args) if not each.old]
-        if name in made or any(file.split(".", 1)[0] == name for file in made):
-            return True
+        if name in step.args:
+            made = [tail(each.path) for each in writings(step.tool, step.args) if not each.old]
+            if name in made or any(file.split(".", 1)[0] == name for file in made):
+                return True
         if not step.failed and (name in step.args or name in step.output):
             return False
     return False

@@ -146,12 +146,15 @@ class PastHandle:
         The `most_telling` runs are then in `telling`.
         """
         self.telling, self._most_telling = (), most_telling
-        fresh, learnt = self.unrecorded(agents=agents, since=since), list[Learnt]()
-        tell(0, len(fresh))
-        for session in self._learn(fresh, is_look=is_look):
-            learnt.append(session)
-            tell(len(learnt), len(fresh))
-        return learnt
+        try:
+            fresh, learnt = self.unrecorded(agents=agents, since=since), list[Learnt]()
+            tell(0, len(fresh))
+            for session in self._learn(fresh, is_look=is_look):
+                learnt.append(session)
+                tell(len(learnt), len(fresh))
+            return learnt
+        finally:
+            self._most_telling = 0
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
@@ -349,8 +352,9 @@ class PastSessions(PastHandle):
         if until:
             moments = takewhile(lambda moment: moment.at < until, moments)
         recorder.play(moments, is_over=session.is_over, is_look=is_look)
-        runs = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
-        self.telling = runs[::-1][: self._most_telling]
+        if self._most_telling:
+            runs = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
+            self.telling = runs[::-1][: self._most_telling]
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
         counts = tuple(recorder.runs), recorder.steps, recorder.failed
         return Learnt(place, status, session.scope.project or "", *counts)

@@ -13,9 +13,7 @@ import re
 import shlex
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, get_args
 
 from hardwon.core import processes
@@ -229,21 +227,26 @@ async def review(question: str) -> tuple[values.VerificationResult, tools.ToolRe
 
 async def _line() -> bytes:
     """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
-    loop, read = asyncio.get_running_loop(), asyncio.Event()
-    line = b""
-
-    def wait() -> None:
-        nonlocal line
-        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as file:
-            line = file.readline()  # and nothing behind it, which answers the next question
-        with suppress(RuntimeError):  # the loop was aborted meanwhile
-            loop.call_soon_threadsafe(read.set)
-
-    threading.Thread(target=wait, daemon=True).start()
-    await read.wait()
-    if not line.endswith(b"\n"):
-        raise InvalidInput("nobody answered the review; resume the loop at a terminal")
+    handle, line = sys.stdin.fileno(), b""
+    while not line.endswith(b"\n"):
+        await _readable(handle)
+        byte = os.read(handle, 1)  # and nothing behind the line, which answers the next question
+        if not byte:
+            raise InvalidInput("nobody answered the review; resume the loop at a terminal")
+        line += byte
     return line
+
+
+async def _readable(handle: int) -> None:
+    loop, answered = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        loop.add_reader(handle, answered.set)
+    except PermissionError:  # a plain file, which can always be read
+        return
+    try:
+        await answered.wait()
+    finally:
+        loop.remove_reader(handle)
 
 
 _STREAM_KEPT = 16 * 1024

@@ -13,8 +13,6 @@ from itertools import chain, compress, repeat
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from psycopg.pq.abc import PGconn, PGresult
-
 from hardwon.core import _fork, time_limits
 from hardwon.core.errors import MissingExtra, StorageError, StorageFull, Unavailable
 from hardwon.storage.sql.dialect import Row, in_postgres
@@ -23,6 +21,7 @@ try:
     import psycopg as psycopg
     from psycopg.adapt import Dumper, PyFormat, Transformer
     from psycopg.pq import ConnStatus, ExecStatus, Format
+    from psycopg.pq.abc import PGconn, PGresult
     from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
     from psycopg.waiting import Ready, Wait
 except ImportError as error:

@@ -212,6 +212,7 @@ def install(target: Target, home: str) -> ConfigChange:
     """Install the hooks; the original file is kept in the home."""
     change = installation(target)
     if change:
+        _files.must_be_writable(os.path.realpath(change.path))
         records = _records(home)
         record = records.get(change.path)
         is_ours = record is not None and record["after"] == change.before

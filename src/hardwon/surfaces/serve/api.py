@@ -19,14 +19,7 @@ from hardwon.core.settings import duration
 from hardwon.core.values.delivery import NOTHING
 from hardwon.storage.service import Kept
 from hardwon.surfaces.serve.handlers import HANDLERS
-from hardwon.surfaces.serve.requests import (
-    Call,
-    Problem,
-    admit,
-    cursor_of,
-    place_of,
-    run_in,
-)
+from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, place_of
 
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
@@ -158,9 +151,10 @@ async def _run(operation: Operation, call: Call, arguments: dict[str, Any]) -> R
     patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            return await run_in(
-                pool, lambda: _response(operation, HANDLERS[operation.name](call, **arguments))
+            answer: Response = await pool.run(
+                lambda: _response(operation, HANDLERS[operation.name](call, **arguments))
             )
+            return answer
     except TimeoutError:
         if is_door:
             return _response(operation, NOTHING)
@@ -172,13 +166,13 @@ async def _once(operation: Operation, call: Call, arguments: dict[str, Any], nam
     state, tenant, url = call.state, call.principal.tenant, call.request.url
     head = f"{call.principal.key} {operation.method} {url.path}?{url.query}\n"
     request_bytes = head.encode() + call.body
-    async with state.locks.setdefault(f"{tenant}\n{name}", asyncio.Lock()):
-        stored = await run_in(state.threads, state.replies.find, tenant, name, request_bytes)
+    async with state.locks(f"{tenant}\n{name}"):
+        stored = await state.threads.run(state.replies.find, tenant, name, request_bytes)
         if stored is not None:
             return Response(stored.body, stored.status, _REPLAYED, media_type=operation.media)
         answer = await _run(operation, call, arguments)
         reply = Kept(answer.status_code, bytes(answer.body))
-        await run_in(state.threads, state.replies.keep, tenant, name, request_bytes, reply)
+        await state.threads.run(state.replies.keep, tenant, name, request_bytes, reply)
     return answer
 
 

@@ -32,7 +32,6 @@ from hardwon.core.values.scope import scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
-from hardwon.models.budget import Spent
 from hardwon.storage.service import Key
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
@@ -341,7 +340,8 @@ def _take_telemetry(call: Call, *, is_logs: bool) -> Response:
 def operations_metrics(call: Call) -> Response:
     """Queue counts, spending, and what agents were told, in the Prometheus format."""
     waiting, dead = call.own_jobs(call.hw.queue.waiting()), call.dead_jobs()
-    spent = sum((spent for _, _, spent in call.tenant.spent(1)), Spent())._asdict()
+    today = [spent for _, _, spent in call.tenant.spent(1)]
+    spent = sum(today[1:], today[0])._asdict() if today else {}
     counts = QueueCounts(pending=len(waiting), dead=len(dead))
     text = prometheus.exposition(counts, WorkCounter(), spent, deliveries=call.tenant.told())
     text += call.state.traffic.exposition(call.principal.tenant)

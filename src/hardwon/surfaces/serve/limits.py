@@ -1,19 +1,29 @@
-"""What a server allows and has answered: limits for one caller, the log and metrics of requests."""
+"""What a server allows and has answered: limits for one caller, threads and locks that keep callers
+apart, and the log and metrics of requests.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import copy_context
 from datetime import UTC, datetime
-from threading import Lock
-from typing import NamedTuple
+from functools import partial
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.types import Scope
 
 from hardwon.surfaces.serve.access import own_path
 
+Future = asyncio.Future[Any]
+
+T = TypeVar("T")
 _BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 5.0)  # seconds
 _MOST = 10_000  # callers whose rate is watched; the least recent is forgotten
 
@@ -53,6 +63,88 @@ class Buckets:
         if len(self._left) > _MOST:
             del self._left[next(iter(self._left))]
         return 0.0 if has_token else (1.0 - tokens) / self.rate
+
+
+class NamedLocks:
+    """`async with locks(name):` lets one task at a time into the block of a name."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def __call__(self, name: str) -> AsyncIterator[None]:
+        lock, waiting = self._taken.get(name, (asyncio.Lock(), 0))
+        self._taken[name] = lock, waiting + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._taken.pop(name)
+            if waiting > 1:
+                self._taken[name] = lock, waiting - 1
+
+
+class ThreadPool:
+    """`count` threads. Results that are ready at the same time wake the event loop once.
+
+    `loop.run_in_executor` wakes it for each, which costs more than many doors take.
+    """
+
+    def __init__(self, count: int, name: str, *, keeps_context: bool = False) -> None:
+        self._count = count
+        self._keeps_context = keeps_context  # calls see the context variables of their caller
+        self._name = name
+        self._calls: SimpleQueue[tuple[Future, Callable[..., Any], tuple[Any, ...]] | None]
+        self._calls = SimpleQueue()
+        self._done: deque[tuple[Future, Any, BaseException | None]] = deque()
+        self._is_woken = False  # the event loop has been told about `_done`
+        self._threads: list[Thread] = []
+
+    async def run(self, call: Callable[..., T], *values: Any) -> T:
+        """The result of the call, run in one of the threads."""
+        loop = asyncio.get_running_loop()
+        while len(self._threads) < self._count:
+            name = f"{self._name}-{len(self._threads)}"
+            thread = Thread(target=self._work, args=(loop,), name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        future: asyncio.Future[T] = loop.create_future()
+        if self._keeps_context:
+            call = partial(copy_context().run, call)
+        self._calls.put((future, call, values))
+        return await future
+
+    def close(self) -> None:
+        """End the threads after all pending calls."""
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            thread.join()
+        self._threads = []
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        while (item := self._calls.get()) is not None:
+            future, call, values = item
+            if future.cancelled():
+                continue
+            try:
+                self._done.append((future, call(*values), None))
+            except BaseException as error:  # noqa: BLE001 - raised in the caller
+                self._done.append((future, None, error))
+            if not (self._is_woken or loop.is_closed()):
+                self._is_woken = True
+                loop.call_soon_threadsafe(self._hand_over)
+
+    def _hand_over(self) -> None:
+        self._is_woken = False  # first: results from now on wake the loop again
+        while self._done:
+            future, value, error = self._done.popleft()
+            if future.done():
+                continue
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
 
 
 class Traffic:

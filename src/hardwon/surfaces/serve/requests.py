@@ -10,12 +10,10 @@ import base64
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from concurrent.futures import Executor
-from contextvars import copy_context
 from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from starlette.concurrency import run_in_threadpool
@@ -34,7 +32,6 @@ from hardwon.core.values.scope import Scope
 from hardwon.surfaces.serve.access import Principal, is_same
 
 Endpoint = Callable[[Request], Any]
-T = TypeVar("T")
 
 MEDIA_TYPE = "application/problem+json"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -153,12 +150,6 @@ async def body_of(request: Request, most: int) -> bytes:
     except ClientDisconnect:
         raise Problem(400, "the request ended in the middle") from None
     return bytes(body)
-
-
-async def run_in(pool: Executor, call: Callable[..., T], *values: Any) -> T:
-    """The result of a call in a thread of the pool, with the context of the caller."""
-    run = copy_context().run
-    return await asyncio.get_running_loop().run_in_executor(pool, run, call, *values)
 
 
 def form_of(request: Request, body: bytes) -> dict[str, list[str]]:

@@ -12,11 +12,9 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 from hardwon import Hardwon
 from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, SetupError, storage_error
@@ -37,9 +35,9 @@ try:
     from hardwon.surfaces.serve import api, pages
     from hardwon.surfaces.serve.access import Access, is_loopback, own_path
     from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
-    from hardwon.surfaces.serve.limits import Limits, Traffic, route_of
+    from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool, Traffic, route_of
     from hardwon.surfaces.serve.pages.overview import Reports
-    from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response, run_in
+    from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 except ImportError as error:
     raise MissingExtra("serve") from error
 
@@ -86,11 +84,11 @@ def create(
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.traffic, app.state.reports = traffic, Reports()
     app.state.is_ending = lambda: False  # polled by streams
-    app.state.replies = Replies(access.database)
-    app.state.locks = WeakValueDictionary[str, asyncio.Lock]()  # kept while somebody uses it
+    app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
-    app.state.door_threads = ThreadPoolExecutor(limits.threads, "hardwon-door")
-    app.state.threads = ThreadPoolExecutor(limits.threads, "hardwon-desk")
+    for name, what in {"door_threads": "hardwon-door", "threads": "hardwon-desk"}.items():
+        pool = ThreadPool(limits.threads, what, keeps_context=hw.settings.is_observed)
+        setattr(app.state, name, pool)
     return app
 
 
@@ -101,7 +99,7 @@ async def _running(app: Starlette) -> AsyncIterator[None]:
     yield
     collecting.cancel()
     for threads in (app.state.door_threads, app.state.threads):
-        threads.shutdown()
+        threads.close()
 
 
 async def _collect_garbage() -> None:
@@ -135,7 +133,7 @@ async def _ready(request: Request) -> Response:
 
     try:
         async with asyncio.timeout(state.limits.answer):
-            return JSONResponse(await run_in(state.threads, look))
+            return JSONResponse(await state.threads.run(look))
     except (HardwonError, TimeoutError) as error:
         logging.getLogger("hardwon").error("not ready: %s", error)
         return problem_response(Problem(503, "the database or the queue cannot be read"))

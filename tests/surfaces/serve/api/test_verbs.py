@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.surfaces.serve.api.asked import post
@@ -42,19 +41,6 @@ def test_a_request_that_is_repeated_after_a_restart_is_done_once(tmp_path: Path)
 
     assert (again.status, again.json) == (200, first.json)
     assert waiting == []
-
-
-def test_a_request_that_comes_several_times_at_once_is_done_once(server: Served) -> None:
-    named = {"Idempotency-Key": "k"}
-
-    def learn(_: int) -> object:
-        return post(server, "/v1/learn", {"text": "drain the node first"}, headers=named).json
-
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(learn, range(16)))
-
-    assert answers == answers[:1] * 16
-    assert server.hw.tenant().lesson(1).met <= 1
 
 
 def test_a_refusal_is_not_kept_as_the_answer(server: Served) -> None:
