@@ -475,3 +475,26 @@ def test_how_another_file_was_edited_is_not_told() -> None:
     ]
 
     assert [fix.key for fix in fixes_of_call(fixes, failing)] == ["a.json"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "working"),
+    [
+        ("DB=sqlite pytest", "DB=postgres pytest"),
+        ("python manage.py test --settings=shop.dev", "python manage.py test --settings=shop.test"),
+        ("cargo test --features sqlite", "cargo test --features postgres"),
+    ],
+)
+def test_another_option_or_variable_gets_past_red_tests(failing: str, working: str) -> None:
+    red, green = "E  no such backend\n1 failed, 3 passed in 0.1s", "4 passed in 0.1s"
+
+    assert _texts((failing, red, True), (working, green, False)) == [f"What worked: `{working}`."]
+
+
+def test_a_long_message_is_no_script_and_an_append_no_change_by_line_numbers() -> None:
+    message = "fix orders\n\n" + "\n".join(f"- sentence number {n} of the body" for n in range(12))
+    commit = calls_of(Step("Bash", f'git commit -m "{message}"'))[-1]
+    append, cut = calls_of(Step("Bash", "echo x | tee -a app.conf; sed -i '3d' app.conf"))[-2:]
+
+    assert not is_cut(commit)
+    assert (append.is_blind, cut.is_blind) == (False, True)

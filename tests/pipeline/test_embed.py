@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from hardwon.core.errors import Unavailable
 from hardwon.core.settings import load
 from hardwon.engine.embeddings import SemanticSearch
 from hardwon.engine.runtime import MEMORY, Runtime
@@ -81,3 +82,18 @@ def test_so_much_of_a_question_is_read_and_so_many_lessons_are_found() -> None:
     assert len(SemanticSearch(engine, embedder).near(CODER, "tls")) == 24
     SemanticSearch(engine, axes).near(CODER, "x" * 5000)
     assert [len(text) for text in axes.asked] == [2000]
+
+
+def test_nothing_is_near_while_the_store_of_vectors_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, embedder = stocked("a tls handshake"), Topics()
+    list(SemanticSearch(engine, embedder).fill())
+    search = SemanticSearch(engine, embedder)
+
+    def be_away(*_: object, **__: object) -> None:
+        raise Unavailable("the store is away")
+
+    monkeypatch.setattr(type(engine.unscreened.vectors), "nearest", be_away)
+
+    assert search.near(CODER, "https certificate") == ()
