@@ -98,17 +98,15 @@ class _Page:
         Long acts have to be worth more. The first act that gets past a failure makes the others
         less valuable.
         """
-        known = {met.kind for act in self.acts for met in act.passed}
         sizes = {act: self._tokens(act.text) ** 0.5 for act in lines if act not in self.acts}
         costs = {act: [(self._tokens(line), line) for line in lines[act]] for act in sizes}
         while fitting := {
             act: f for act in sizes if (f := _first(costs[act], self.room - reserve))
         }:
-            best = max(fitting, key=lambda act: act.worth(known) / sizes[act])
+            best = max(fitting, key=lambda act: act.worth(self.kinds) / sizes[act])
             cost, self.acts[best] = fitting[best]
             self.room -= cost
             self.kinds |= {met.kind for met in best.passed}
-            known |= {met.kind for met in best.passed}
             del sizes[best]
 
 
