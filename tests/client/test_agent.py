@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import hardwon
@@ -118,3 +120,16 @@ def test_a_name_that_cannot_be_stored_is_refused(face: Face, name: str) -> None:
     for names in ({"name": name}, {"name": "a", "project": name}):
         with pytest.raises(InvalidInput):
             face.hw.agent(**names)
+
+
+def test_no_prompt_is_an_empty_prompt(face: Face) -> None:
+    coder, troubles = face.hw.agent("coder"), list[BaseException]()
+    face.hw.on_trouble(troubles.append)
+    coder.learn("make the folder of the nightly report with `mkdir -p out/nightly`")
+
+    nothing: Any = None
+    assert not coder.before_turn(nothing)
+    assert not coder.before_action(nothing, nothing)
+    assert coder.after_action("noop", nothing, output=nothing).failed is False
+    assert troubles == []
+    assert coder.fix(nothing) == []

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from hardwon.core.errors import InvalidInput
 from hardwon.core.values.delivery import NOTHING
 from tests.client.faces import Face, fail_at_the_nightly_folder
 
@@ -31,3 +37,20 @@ def test_a_report_counts_the_same(face: Face) -> None:
     assert [one.met for one in report.failures] == [1]
     assert face.hw.report(whole=True).window.is_whole
     assert face.hw.spent().calls == 0
+
+
+@pytest.mark.parametrize("since", [timedelta(days=3), "3d", "72h"], ids=str)
+def test_how_far_to_look_back_may_be_a_text(face: Face, since: Any) -> None:
+    coder = face.hw.agent("coder")
+    fail_at_the_nightly_folder(coder)
+    face.work()
+
+    assert [one.runs for one in coder.recurring(since=since)] == [1]
+    report = face.hw.report("coder", since=since)
+    assert report.at - timedelta(days=4) < report.window.since < report.at - timedelta(days=2)
+
+
+@pytest.mark.parametrize("since", ["soon", "3 days", "-1d", None, object()], ids=ascii)
+def test_a_span_that_is_none_is_refused_with_an_example(face: Face, since: Any) -> None:
+    with pytest.raises(InvalidInput, match="'since' must be a duration such as 12h or 30d"):
+        face.hw.agent("coder").recurring(since=since)

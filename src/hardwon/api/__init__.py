@@ -13,7 +13,7 @@ from hardwon.api.lessons import Lessons
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
-from hardwon.core.settings import Settings
+from hardwon.core.settings import Settings, span
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, require_text
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
@@ -249,7 +249,7 @@ class Hardwon:
         *,
         project: str | None = None,
         tenant: str = "default",
-        since: timedelta | None = None,
+        since: timedelta | str | None = None,
         whole: bool = False,
     ) -> Report:
         """What an agent in a project learnt, what it was shown, and what happened then.
@@ -446,11 +446,14 @@ class Agent:
             self._engine, self.scope, as_text(words), limit=limit, is_for_person=is_for_person
         )
 
-    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[Recurring]:
-        """The failures that most runs met, in all projects of this agent, with their cures."""
+    def recurring(self, *, since: timedelta | str, limit: int = 20) -> Sequence[Recurring]:
+        """The failures that most runs met, in all projects of this agent, with their cures.
+
+        `since` says how far to look back: a timedelta or a text such as `30d`.
+        """
         from hardwon.api import lookup
 
-        start = self._engine.clock() - since
+        start = self._engine.clock() - span(since, "since")
         return lookup.recurring_failures(self._engine, self.scope, start, limit=limit)
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:

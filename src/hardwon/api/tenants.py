@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.api.lessons import within
 from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.settings import span
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Delivery, Door
 from hardwon.core.values.lesson import Lesson, Status
@@ -70,7 +71,7 @@ class Tenant:
         all_scopes = self._engine.store.listing.scopes(self.place.tenant)
         return [scope for scope in all_scopes if self.place.covers(scope)]
 
-    def report(self, *, since: timedelta | None = None) -> Report:
+    def report(self, *, since: timedelta | str | None = None) -> Report:
         """What was learnt and shown, and what happened then. Default: the last 30 days."""
         tenant, agent, project = self.place
         is_whole = agent is None and project is None
@@ -260,12 +261,12 @@ def report(
     engine: Runtime,
     scope: Scope,
     *,
-    since: timedelta | None,
+    since: timedelta | str | None,
     whole: bool = False,
     part: Place | None = None,
 ) -> Report:
     """The report of a scope, of a whole tenant, or of one agent or project of it."""
-    since = _USUAL if since is None else since
+    since = _USUAL if since is None else span(since, "since")
     if not timedelta(0) < since <= _LONGEST:
         raise InvalidInput(f"since must be over 0 and at most {_LONGEST.days} days, not {since}")
     now = engine.clock()

@@ -371,6 +371,18 @@ def duration(raw: Any) -> timedelta:
     return timedelta(seconds=seconds)
 
 
+def span(value: timedelta | str, label: str) -> timedelta:
+    """A span of time that a caller gave, perhaps as a text such as `30d`; else InvalidInput."""
+    if isinstance(value, timedelta):
+        return value
+    try:
+        return duration(value)
+    except (ValueError, KeyError, OverflowError) as error:
+        raise InvalidInput(
+            f"{label!r} must be a duration such as 12h or 30d, not {value!r}"
+        ) from error
+
+
 def _not_negative(number: T) -> T:
     if not number >= 0:  # so that NaN is refused as well
         raise ValueError(number)

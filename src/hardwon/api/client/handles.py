@@ -15,6 +15,7 @@ from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, Lessons, within
 from hardwon.api.playbook import Playbook, find_run
 from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
+from hardwon.core.settings import span
 from hardwon.core.text.clean import as_text, require_text
 from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING
@@ -50,6 +51,8 @@ def verb(
     operation if no id is given.
     """
     signature = inspect.signature(local)
+    options = signature.parameters.values()
+    defaults = {option.name: option.default for option in options}
 
     @functools.wraps(local)
     def send(handle: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -57,7 +60,7 @@ def verb(
         bound.apply_defaults()
         _, *pairs = bound.arguments.items()
         given = dict(pairs)
-        for option in signature.parameters.values():
+        for option in options:
             if option.kind is option.VAR_KEYWORD:
                 given |= given.pop(option.name)
         if "limit" in given:
@@ -67,7 +70,7 @@ def verb(
             identity = given.pop(pairs[0][0])
             chosen = name if identity is not None else without
         operation = answers.OPERATIONS[chosen]
-        fields = _fields(operation, given)
+        fields = _fields(operation, given, defaults)
         if otherwise is _RAISES:
             return handle._result(operation, identity, fields)
         return handle._attempt(lambda: handle._result(operation, identity, fields), otherwise)
@@ -75,14 +78,19 @@ def verb(
     return send
 
 
-def _fields(operation: answers.Operation, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a verb as the operation calls them, in types of JSON."""
+def _fields(
+    operation: answers.Operation, given: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a verb as the operation calls them, in types of JSON.
+
+    None is left out where it is the default; elsewhere it is a value, as for the local verb.
+    """
     takes = {
         one.parameter: (key, one) for key, one in {**operation.query, **operation.body}.items()
     }
     fields = {}
     for name, value in given.items():
-        if value is None:
+        if value is None and defaults.get(name) is None:
             continue
         if name not in takes:
             raise InvalidInput(f"a server takes no {name!r} here; it takes {', '.join(takes)}")
@@ -97,7 +105,7 @@ def _field(name: str, kind: str, value: Any) -> Any:
     if name == "args":
         return call_keys.canonical(value)
     if kind == "duration":
-        return f"{value.total_seconds():.0f}s"
+        return f"{span(value, name).total_seconds():.0f}s"
     if kind == "text" or name == "output":
         return as_text(value)
     if kind == "texts":

@@ -21,7 +21,7 @@ from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.project import author_of
-from hardwon.core.settings import Settings, load
+from hardwon.core.settings import Settings, load, span
 from hardwon.core.text.clean import as_text
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.job import Job, Tally
@@ -206,13 +206,13 @@ class RemoteHardwon(RemoteHandle):
         *,
         project: str | None = None,
         tenant: str = "default",
-        since: timedelta | None = None,
+        since: timedelta | str | None = None,
         whole: bool = False,
     ) -> Report:
         """What an agent in a project learnt, what it was shown, and what happened then."""
         own = _scope(agent, project, tenant)
         place = {} if whole else {"agent": own.agent, "project": own.project}
-        period = None if since is None else f"{since.total_seconds():.0f}s"
+        period = None if since is None else f"{span(since, 'since').total_seconds():.0f}s"
         fields = self._send("reports.report", **place, since=period)
         window = Window(own, datetime.fromisoformat(fields["since"]), fields["is_whole"])
         return decode(Report, fields, window=window)

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from hardwon.api import codec
 from hardwon.api.operations import JSON, KINDS, OPERATIONS, Argument, Operation
 from hardwon.core.errors import InvalidInput
-from hardwon.core.settings import duration
+from hardwon.core.settings import span
 from hardwon.core.values.delivery import NOTHING
 from hardwon.storage.service import Kept
 from hardwon.surfaces.serve.handlers import HANDLERS
@@ -89,12 +89,7 @@ def _parameter(name: str, argument: Argument, text: str) -> Any:
 def _read(name: str, argument: Argument, value: Any) -> Any:
     """What a text stands for: a span of time, a place in a list, numbers."""
     if argument.kind == "duration":
-        try:
-            return duration(value)
-        except (ValueError, KeyError, OverflowError) as error:
-            raise InvalidInput(
-                f"{name!r} must be a duration such as 12h or 30d, not {value!r}"
-            ) from error
+        return span(value, name)
     if argument.kind == "cursor":
         return place_of(value)
     if argument.kind == "numbers":
