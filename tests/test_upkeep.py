@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from bench.internals import opened
 from hardwon.core.settings import RunSettings, Settings
 from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.core.values.run import EndedRun
+from tests.postgres_server import Place
 from tests.samples import NOW
 
 DAY = timedelta(days=1)
@@ -79,3 +82,30 @@ def test_an_old_run_is_cut_to_what_lessons_cite_and_removed_later(
     kept = runs_after(tmp_path, days * DAY, SHORT)
 
     assert {run.task: [step.args for step in run.steps] for run in kept} == left
+
+
+def test_a_worker_leaves_what_a_newer_build_noted_to_that_build_and_works_on(
+    tmp_path: Path, database: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = Settings(home=str(tmp_path)).on_database(database.url)
+    with opened(str(tmp_path), settings=settings, clock=lambda: NOW) as hw:
+        agent = hw.agent("coder", project="api", run="one")
+        agent.after_action("bash", {"command": "make"}, output="done", failed=False)
+        agent.after_run(task="build")
+        hw.drain()
+        (run,) = agent.runs.list()
+        hw.runtime.store.ended_runs.keep(run._replace(id="two", run="two", task="install"))
+        (spool,) = tmp_path.glob("deliveries-*.spool")
+        record = json.loads(spool.read_text())
+        spool.write_text(json.dumps([*record, "of a new column"]) + "\n")
+        assert agent.after_run(task="test", error="make: *** no rule")
+
+        with caplog.at_level(logging.WARNING, "hardwon"):
+            assert hw.drain().done == 1
+
+        assert "of a newer hardwon" in caplog.text
+        (waiting,) = tmp_path.glob("deliveries-*.spool.taken")
+        assert "of a new column" in waiting.read_text()
+
+        waiting.write_text(json.dumps(record) + "\n")  # as the newer build understands it
+        assert {run.task for run in agent.runs.list()} >= {"build", "install"}

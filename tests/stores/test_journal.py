@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from hardwon.core.errors import SetupError
 from hardwon.storage.sql.journal import SPOOL_LIMIT, Journal, Spool, notes_for
 
 T = TypeVar("T")
@@ -78,6 +79,22 @@ def test_what_could_not_be_folded_waits_on(spool: Spool) -> None:
 
     again, folded = folding(spool)
     assert (again.fold(), folded) == (1, [[[1]]])
+
+
+def test_what_has_another_form_is_left_to_the_build_that_noted_it(spool: Spool) -> None:
+    journal = Journal(Database(), spool)
+
+    def read_two(rows: list[list[Any]]) -> None:
+        for _first, _second in rows:
+            pass
+
+    journal.on("made", read_two)
+    journal.note("made", 1, 2, 3)
+    with pytest.raises(SetupError, match="of a newer hardwon"):
+        journal.fold()
+
+    newer, folded = folding(spool)
+    assert (newer.fold(), folded) == (1, [[[1, 2, 3]]])
 
 
 def test_a_copy_gets_every_record(spool: Spool, tmp_path: Path) -> None:

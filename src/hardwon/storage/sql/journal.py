@@ -12,13 +12,15 @@ from typing import Any, Protocol, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.errors import InvalidInput, SetupError, storage_error
 from hardwon.storage.sql.dialect import SqlDatabase
 
 T = TypeVar("T")
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
 _MOST_NOTES = 1_000  # records in memory; whoever notes one more folds them in
+
+_UNREADABLE = (TypeError, ValueError, LookupError, AttributeError)  # of values of another form
 
 # A child process would inherit the file, and hold its lock as long as it lives.
 _appending = ForkLock()
@@ -204,14 +206,23 @@ class Journal:
             self._copy.append(*records)
 
     def fold(self) -> int:
-        """Move all records into the database; returns how many there were."""
+        """Move all records into the database; returns how many there were.
+
+        Records that a newer hardwon noted in another form are left to that one: SetupError.
+        """
         if not self._spool.size():
             return 0
         with self._db as db:
             batch, records = db.hold(self._spool.take())
             if not records or not self._is_due(batch):
                 return 0
-            self._fold(records)
+            try:
+                self._fold(records)
+            except _UNREADABLE as error:
+                raise SetupError(
+                    f"notes that wait here are damaged or of a newer hardwon ({error}):"
+                    " if it was upgraded, restart this program"
+                ) from error
             return len(records)
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
@@ -220,7 +231,7 @@ class Journal:
             with self._db:
                 if self._is_new(batch):
                     self._fold(records)
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
+        except _UNREADABLE as error:
             raise InvalidInput(f"a record of {batch!r} is damaged: {error}") from error
 
     def _fold(self, records: Sequence[Sequence[Any]]) -> None:
