@@ -112,8 +112,43 @@ def test_cline_without_tool_blocks_tells_calls_in_texts(tmp_path: Path) -> None:
     _, moments, _ = only(tmp_path, "cline")
 
     (step,) = steps(moments)
-    assert (step.tool, step.args) == ("execute_command", "kiosk stock")
+    assert (step.tool, step.args) == ("bash", "kiosk stock")
     assert said(moments)[:1] == [(USER, "Count the stock")]
+
+
+def test_a_call_of_cline_with_several_commands_is_several_calls(tmp_path: Path) -> None:
+    folder = tmp_path / ".cline" / "data" / "sessions" / "1793600000000_a"
+    folder.mkdir(parents=True)
+    (folder / "1793600000000_a.json").write_text('{"cwd": "/home/me/shop"}')
+    entries = [
+        {"query": "kiosk list", "result": "north", "success": True},
+        {"query": "kiosk stock", "result": "", "error": ERROR, "success": False},
+    ]
+    made = {"commands": ["kiosk list", {"command": "kiosk stock"}]}
+    calls = [
+        {"type": "tool_use", "id": "t1", "name": "run_commands", "input": made},
+        {"type": "tool_use", "id": "t2", "name": "run_commands", "input": {"commands": ["ls"]}},
+    ]
+    results = [
+        {"type": "tool_result", "tool_use_id": "t1", "content": json.dumps(entries)},
+        {"type": "tool_result", "tool_use_id": "t2", "content": "a.py", "is_error": False},
+    ]
+    log = [
+        ANTHROPIC[0],
+        {"role": "assistant", "content": calls},
+        {"role": "user", "content": results},
+    ]
+    (folder / "1793600000000_a.messages.json").write_text(json.dumps({"messages": log}))
+
+    found, moments, skipped = only(tmp_path, "cline")
+
+    assert (found.id, found.cwd) == ("1793600000000_a", "/home/me/shop")
+    assert steps(moments) == [
+        Step("bash", "kiosk list", "north", failed=False),
+        FAILED,
+        Step("bash", "ls", "a.py", failed=False),
+    ]
+    assert not skipped
 
 
 def test_goose_keeps_sessions_in_a_database(

@@ -78,6 +78,21 @@ def test_words_find_what_got_past_a_failure(shop: Path, capsys: Any) -> None:
     assert any("uv run pytest -q" in text for text in texts)
 
 
+def test_a_part_of_an_error_is_enough_and_a_call_that_failed_is_found(
+    shop: Path, capsys: Any
+) -> None:
+    talk = Claude(str(shop), "33333333-3333").says("Is all well?")
+    talk.run("make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
+    talk.run("make check", "3 passed").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    for words in (["fix", "No rule to make target"], ["how", "make", "test"]):
+        texts = [answer["text"] for answer in answered(capsys, *words)]
+        assert any("`make check` worked" in text for text in texts)
+    assert answered(capsys, "fix", "No space to make target directories for this volume") == []
+    assert answered(capsys, "fix", "make") == []
+
+
 def test_another_project_is_asked_after_this_one(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -182,6 +197,33 @@ def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, c
     assert "Found" not in capsys.readouterr().out
 
 
+def test_sessions_of_several_agents_in_one_folder_are_of_one_project(
+    shop: Path, capsys: Any
+) -> None:
+    for number in range(2):
+        day = Path(os.environ["HOME"]) / ".codex" / "sessions" / "2026" / "11" / f"1{number}"
+        day.mkdir(parents=True)
+        about = {"id": f"{number}", "cwd": str(shop)}
+        line = {"timestamp": "2026-11-15T10:00:00Z", "type": "session_meta", "payload": about}
+        (day / f"rollout-{number}.jsonl").write_text(json.dumps(line) + "\n")
+
+    assert run(["install", "claude-code", "--yes"]) == 0
+
+    assert "Found 3 sessions of 1 project from" in capsys.readouterr().out
+
+
+def test_sessions_of_several_agents_with_one_failure_are_counted_by_agent(
+    capsys: Any,
+) -> None:
+    at = datetime(2026, 11, 2, tzinfo=UTC)
+    met = (("codex", 12), ("claude", 3))
+    failure = Recurring(NO_LOGIN, 15, 20, ("acme/shop",), at, at, "", (), met, 0.0, 0.0)
+
+    print_recurring([failure], is_full=True)
+
+    assert "in acme/shop, in sessions of codex (12), claude (3)" in capsys.readouterr().out
+
+
 def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: Any) -> None:
     command = [sys.executable, "-m", "hardwon", "session", "learn", "--follow", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -226,6 +268,8 @@ def test_a_look_makes_no_home_and_what_is_known_is_counted(
 
     assert run(["report", "--projects"]) == 0
     assert "No failure was recorded in this time" in capsys.readouterr().out
+    assert run(["session", "learn", "--from", "codex"]) == 0
+    assert "No session of a coding agent changed in this time" in capsys.readouterr().out
     run(["session", "learn"])
     capsys.readouterr()
     assert run(["session", "learn"]) == 0

@@ -19,7 +19,8 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts import past
-from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
+from hardwon.learn.transcripts.agents.logs import claude_folder
+from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, where
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -142,7 +143,9 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
             one.place.agent,
             one.place.id[:13],
             f"{output.age(datetime.fromtimestamp(one.place.changed, UTC), utc_now())} ago",
-            f"{one.place.size / 1e6:.1f} MB",
+            f"{one.place.size / 1e6:.1f} MB"
+            if one.place.size >= 1e6
+            else f"{one.place.size // 1000} kB",
             plural(one.turns, "turn"),
             f"{one.failures:,} failed",
             "mined" if one.is_mined else "",
@@ -200,7 +203,8 @@ def learn(
             )
         if not is_json() and not learnt:
             known = len(sessions.find(agents=agents, since=since))
-            say(f"Nothing is new: {plural(known, 'session')} known in this time")
+            none = "No session of a coding agent changed in this time; see `hardwon session list`"
+            say(f"Nothing is new: {plural(known, 'session')} known in this time" if known else none)
         elif not is_json():
             print_learnt(learnt, agent, since, is_look=dry_run)
         if sessions.telling and not dry_run:
@@ -257,8 +261,8 @@ def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
         fresh = agent.sessions.unrecorded(since=_LATELY)
         if not fresh:
             return
-        folders = {one.folder or one.cwd or os.path.dirname(one.path) for one in fresh}
-        found = f"{plural(len(fresh), 'session')} of {plural(len(folders), 'project')}"
+        folders = {one.folder or claude_folder(where(one)) for one in fresh if not one.problem}
+        found = f"{plural(len(fresh), 'session')} of {plural(len(folders - {''}), 'project')}"
         say(f"Found {found} from the last {_LATELY.days} days.")
         seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
         question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
