@@ -83,8 +83,8 @@ def test_a_part_of_an_error_is_enough_and_a_call_that_failed_is_found(
 ) -> None:
     talk = Claude(str(shop), "33333333-3333").says("Is all well?")
     talk.run("make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
-    talk.run("make check", "3 passed").write(Path(os.environ["HOME"]))
-    run(["session", "learn"])
+    os.utime(talk.run("make check", "3 passed").write(Path(os.environ["HOME"])), (1.79e9, 1.79e9))
+    run(["session", "learn", "--since", "5000w"])
 
     for words in (["fix", "No rule to make target"], ["how", "make", "test"]):
         texts = [answer["text"] for answer in answered(capsys, *words)]
