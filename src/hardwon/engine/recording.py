@@ -106,16 +106,12 @@ class Recording:
         marks += _withdraw_unchanged(step, past, memory)
         return marks + adopt_helpful(step, past, memory)
 
-    def end(self, scope: Scope, past: RunSoFar, replaced: ShownFixes | None = None) -> None:
-        """Learn from a whole run what its single steps did not show.
-
-        `replaced` is what `find_replacements` gives, if that is known already.
-        """
+    def end(self, scope: Scope, past: RunSoFar) -> None:
+        """Learn from a whole run what its single steps did not show."""
         if self._is_on:
-            found = find_replacements(past) if replaced is None else replaced
             memory = self.memory(scope)
             with self._store.together():
-                for at, fix in found:
+                for at, fix in _find_replacements(past):
                     failure = past.steps[at].failure
                     success = f"{_WORKED} {failure.kind} " if failure else ""
                     if not any(mark.startswith(success) for mark in past.counted):
@@ -221,7 +217,7 @@ def _note_fixes(step: Step, past: RunSoFar, memory: Memory, evidence: StepEviden
     return marks
 
 
-def find_replacements(past: RunSoFar) -> ShownFixes:
+def _find_replacements(past: RunSoFar) -> ShownFixes:
     """What took the place of calls that a run gave up; the run has ended."""
     prompts = _prompts(past)
     return [

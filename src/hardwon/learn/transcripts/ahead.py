@@ -23,8 +23,7 @@ from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values import time_of
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.engine.doors import Doors
-from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_in, find_replacements
+from hardwon.engine.recording import StepEvidence, evidence_in
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -36,7 +35,6 @@ from hardwon.learn.transcripts.transcript import (
 )
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
 
-TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 TASK = 4000  # characters of a prompt that are kept as the task of a run
 _PROMPTS = 20  # latest prompts of a run
 _WORTH = 6_000_000  # bytes of sessions for which processes are started
@@ -51,19 +49,11 @@ class Dated(NamedTuple):
     digest: str
     moment: Moment
     evidence: StepEvidence | None = None  # of a call that was read ahead; its step is prepared
-    run: RunEvidence | None = None  # of the run up to here, or up to the prompt that ends it
 
     @property
     def is_call(self) -> bool:
         """Whether it is a call, not a message."""
         return isinstance(self.moment, FinishedCall)
-
-
-class RunEvidence(NamedTuple):
-    """What is archived and learnt of a run when a commit or the run itself ends."""
-
-    steps: tuple[Step, ...]
-    replaced: ShownFixes
 
 
 class Prepared(NamedTuple):
@@ -126,7 +116,7 @@ def after_step(past: RunSoFar, step: Step, at: datetime, counted: Iterable[str] 
 def prepare(place: SessionPlace) -> Prepared:
     """A session as it is recorded if nothing of it was recorded before."""
     reading, past, moments = read(place), RunSoFar(), list[Dated]()
-    for number, dated in enumerate(date_moments(place, reading), 1):
+    for dated in date_moments(place, reading):
         at, moment = dated.at, dated.moment
         if isinstance(moment, FinishedCall):
             step = Doors.prepare_step(moment.step, past.steps)
@@ -134,21 +124,11 @@ def prepare(place: SessionPlace) -> Prepared:
             dated = dated._replace(moment=moment._replace(step=step), evidence=evidence)
             past = after_step(past, step, at)
         elif moment.who == USER:
-            if past.last_error:
-                dated, past = dated._replace(run=_look_back(past)), RunSoFar()
-            past = after_prompt(past, moment.text, at)
+            past = after_prompt(RunSoFar() if past.last_error else past, moment.text, at)
         else:  # only its time counts
             dated = dated._replace(moment=moment._replace(text=""))
-        if number % TOGETHER == 0 and past.steps:
-            dated = dated._replace(run=_look_back(past))
         moments.append(dated)
-    if past.steps:
-        moments[-1] = moments[-1]._replace(run=_look_back(past))
     return Prepared(reading.about, dict(reading.skipped), moments)
-
-
-def _look_back(past: RunSoFar) -> RunEvidence:
-    return RunEvidence(ending.cut_steps(past.steps, past.task), find_replacements(past))
 
 
 def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:

@@ -45,6 +45,7 @@ from hardwon.storage.stores.runs import FileRun
 LEARNT, SENT, KNOWN, LIVE, EMPTY = "learnt", "sent", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
 NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
+_TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 _TENDED = 500  # sessions after which the index is tended: all at once would need much memory
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
@@ -415,7 +416,6 @@ class _Recorder:
         self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
         self._made = 0  # calls so far
         self._digest = ""  # of the calls so far
-        self._run: ahead.RunEvidence | None = None  # of the run so far, if that was read ahead
         self.runs: dict[str, PastRun] = {}
         self.keeps_steps = False
         self.steps = self.failed = 0
@@ -430,9 +430,9 @@ class _Recorder:
             if isinstance(dated.moment, FinishedCall) and self._made > self._known:
                 self.steps += 1
                 self.failed += dated.moment.step.failed
-        batch = list(islice(moments, ahead.TOGETHER))
+        batch = list(islice(moments, _TOGETHER))
         while batch:
-            following = list(islice(moments, ahead.TOGETHER))
+            following = list(islice(moments, _TOGETHER))
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
@@ -443,7 +443,7 @@ class _Recorder:
             batch = following
 
     def _take(self, dated: ahead.Dated) -> None:
-        self._at, self._digest, moment, evidence, self._run = dated
+        self._at, self._digest, moment, evidence = dated
         if isinstance(moment, FinishedCall):
             self._made += 1
             if self._made <= self.first:
@@ -463,8 +463,7 @@ class _Recorder:
             self._past = ahead.after_prompt(self._past, moment.text, self._at)
 
     def _end_run(self) -> None:
-        replaced = self._run.replaced if self._run else None
-        self._recording.end(self._scope, self._past, replaced)
+        self._recording.end(self._scope, self._past)
         self._past, self.first = RunSoFar(), self._made
 
     def _keep_run(self) -> None:
@@ -477,7 +476,6 @@ class _Recorder:
                 outcome=past.ending(),
                 by=self._source.by,
                 program=self._program,
-                steps=self._run.steps if self._run else None,
             )
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()

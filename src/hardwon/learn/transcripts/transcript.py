@@ -188,11 +188,12 @@ class SessionPlace(NamedTuple):
         return "subagents" in folders or folders[:1] == ["chats"]
 
 
-def inside(base: str, *pattern: str) -> Iterator[str]:
-    """What matches below `base`; folders are left out."""
-    for path in sorted(glob.iglob(os.path.join(glob.escape(base), *pattern))):
-        if not os.path.isdir(path):
-            yield path
+def inside(base: str, *patterns: str) -> Iterator[str]:
+    """What matches the patterns below `base`, in turn; folders are left out."""
+    for pattern in patterns:
+        for path in sorted(glob.iglob(os.path.join(glob.escape(base), pattern))):
+            if not os.path.isdir(path):
+                yield path
 
 
 def place(

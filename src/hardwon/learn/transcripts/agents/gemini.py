@@ -32,10 +32,10 @@ _TYPED = {None, "mid_turn_user_message"}
 def find_gemini(home: str) -> Iterator[SessionPlace]:
     """Every recorded chat of Gemini CLI, with the directory that it notes next to the chats."""
     base = os.path.join(home, ".gemini")
-    for pattern in (("session-*.jsonl",), ("session-*.json",), ("*", "*.jsonl")):
-        for path in inside(base, "tmp", "*", "chats", *pattern):
-            note = os.path.join(path.rpartition(f"{os.sep}chats{os.sep}")[0], ".project_root")
-            yield place("gemini", path, base=base, cwd=note_in(note).strip())
+    chats = ("session-*.jsonl", "session-*.json", "*/*.jsonl")  # now, in older releases, sub-agents
+    for path in inside(base, *(f"tmp/*/chats/{one}" for one in chats)):
+        note = os.path.join(path.rpartition(f"{os.sep}chats{os.sep}")[0], ".project_root")
+        yield place("gemini", path, base=base, cwd=note_in(note).strip())
 
 
 def gemini_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -96,9 +96,8 @@ def _told(result: Any) -> str:
 def find_qwen(home: str) -> Iterator[SessionPlace]:
     """Every recorded chat of Qwen Code, and those of its sub-agents."""
     base = os.environ.get("QWEN_RUNTIME_DIR") or os.path.join(home, ".qwen")
-    for pattern in (("chats", "*.jsonl"), ("subagents", "*", "agent-*.jsonl")):
-        for path in inside(base, "projects", "*", *pattern):
-            yield place("qwen", path, base=base)
+    for path in inside(base, "projects/*/chats/*.jsonl", "projects/*/subagents/*/agent-*.jsonl"):
+        yield place("qwen", path, base=base)
 
 
 def read_qwen(record: Any, line: int) -> list[Event] | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import md5
+from itertools import product
 from typing import Any
 
 from hardwon.learn.transcripts.agents.databases import CONFIG
@@ -52,16 +53,11 @@ _ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
 def find_claude(home: str) -> Iterator[SessionPlace]:
     """Sessions of every project with their sub-agents, and the older `sessions/`."""
     base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    for pattern in (
-        ("projects", "*", "*.jsonl"),
-        ("projects", "*", "sessions", "*.jsonl"),
-        ("projects", "*", "*", "subagents", "agent-*.jsonl"),
-        ("sessions", "*.jsonl"),
-    ):
-        for path in inside(base, *pattern):
-            parts = os.path.relpath(path, base).split(os.sep)
-            folder = parts[1] if parts[0] == "projects" else ""
-            yield place(CLAUDE, path, base=base, folder=folder)
+    nested = ("*.jsonl", "sessions/*.jsonl", "*/subagents/agent-*.jsonl")
+    for path in inside(base, *(f"projects/*/{one}" for one in nested), "sessions/*.jsonl"):
+        parts = os.path.relpath(path, base).split(os.sep)
+        folder = parts[1] if parts[0] == "projects" else ""
+        yield place(CLAUDE, path, base=base, folder=folder)
 
 
 def claude_folder(cwd: str) -> str:
@@ -112,15 +108,11 @@ _CODEX_HEAD = (
 def find_codex(home: str) -> Iterator[SessionPlace]:
     """Every rollout of Codex CLI, archived ones too."""
     base = os.environ.get("CODEX_HOME") or os.path.join(home, ".codex")
-    for pattern in (
-        ("sessions", "*", "*", "*", "rollout-*.jsonl"),
-        ("sessions", "rollout-*.jsonl"),
-        ("archived_sessions", "rollout-*.jsonl"),
-    ):
-        for path in inside(base, *pattern):
-            stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
-            match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
-            yield place("codex", path, base=base, id=match.group() if match else stem)
+    folders = ("sessions/*/*/*", "sessions", "archived_sessions")
+    for path in inside(base, *(f"{folder}/rollout-*.jsonl" for folder in folders)):
+        stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
+        match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
+        yield place("codex", path, base=base, id=match.group() if match else stem)
 
 
 def read_codex(record: Any, line: int) -> list[Event] | None:
@@ -194,7 +186,7 @@ _COPILOT_IGNORED = (
 def find_copilot(home: str) -> Iterator[SessionPlace]:
     """Every session of Copilot CLI that has recorded events."""
     base = os.path.join(home, ".copilot")
-    for path in inside(base, "session-state", "*", "events.jsonl"):
+    for path in inside(base, "session-state/*/events.jsonl"):
         yield place("copilot", path, base=base, id=os.path.basename(os.path.dirname(path)))
 
 
@@ -233,7 +225,7 @@ _PI_IGNORED = {
 def find_pi(home: str) -> Iterator[SessionPlace]:
     """Sessions of pi, below the folder of each directory."""
     base = os.environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
-    for path in inside(base, "sessions", "*", "*.jsonl"):
+    for path in inside(base, "sessions/*/*.jsonl"):
         stem = os.path.basename(path).removesuffix(".jsonl")
         yield place("pi", path, base=base, id=stem.rpartition("_")[2])
 
@@ -269,7 +261,7 @@ def find_kimi(home: str) -> Iterator[SessionPlace]:
     except (ValueError, KeyError, TypeError, AttributeError):
         folders = []
     by_digest = {md5(path.encode(), usedforsecurity=False).hexdigest(): path for path in folders}
-    for path in inside(base, "sessions", "*", "*", "context.jsonl"):
+    for path in inside(base, "sessions/*/*/context.jsonl"):
         session = os.path.dirname(path)
         cwd = by_digest.get(os.path.basename(os.path.dirname(session)), "")
         yield place("kimi", path, base=base, id=os.path.basename(session), cwd=cwd)
@@ -294,18 +286,14 @@ _WHOLE = (".traj", ".json")  # files that are one document
 def find_cline(home: str) -> Iterator[SessionPlace]:
     """The tasks of Cline and of those that grew out of it, in every editor."""
     base = os.environ.get("CLINE_DIR") or os.path.join(home, ".cline")
-    for path in inside(base, "data", "sessions", "*", "*.messages.json"):
+    for path in inside(base, "data/sessions/*/*.messages.json"):
         about = parse_json(note_in(path.removesuffix(".messages.json") + ".json"))
         cwd = str(about.get("cwd") or "") if isinstance(about, dict) else ""
         yield place("cline", path, base=base, id=os.path.basename(os.path.dirname(path)), cwd=cwd)
-    for config in CONFIG:
-        for editor in _EDITORS:
-            storage = os.path.join(home, config, editor, "User", "globalStorage")
-            for extension in _EXTENSIONS:
-                own = os.path.join(storage, extension)
-                for path in inside(own, "tasks", "*", "api_conversation_history.json"):
-                    task = os.path.basename(os.path.dirname(path))
-                    yield place("cline", path, base=own, id=task)
+    for config, editor, extension in product(CONFIG, _EDITORS, _EXTENSIONS):
+        own = os.path.join(home, config, editor, "User", "globalStorage", extension)
+        for path in inside(own, "tasks/*/api_conversation_history.json"):
+            yield place("cline", path, base=own, id=os.path.basename(os.path.dirname(path)))
 
 
 def cline_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
