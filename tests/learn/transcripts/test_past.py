@@ -123,6 +123,19 @@ def test_runs_and_failures_are_dated_when_they_happened(
     assert {failure.last.date() for failure in failures} == {BEGIN.date()}
 
 
+def test_no_run_is_later_than_now_though_the_clock_that_dated_it_was_ahead(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    path = written(home, shop, 0)
+    path.write_text(path.read_text().replace("2026-11-02", "2036-11-02"))
+
+    learn(hw)
+
+    scope = hw.agent("coder", project=str(shop)).scope
+    (run,) = hw.store.ended_runs.latest(Window(scope, BEGIN), limit=9)
+    assert (run.begun, run.ended) == (NOW, NOW)
+
+
 def test_a_second_time_nothing_is_read_or_changed(
     home: Path, shop: Path, hw: StoredHardwon
 ) -> None:

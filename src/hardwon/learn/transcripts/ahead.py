@@ -81,11 +81,6 @@ def date_moments(
         yield Dated(at, digest, moment)
 
 
-def cap(moments: Iterable[Dated], now: datetime) -> Iterator[Dated]:
-    """The moments, none of them later than now."""
-    return (one if one.at <= now else one._replace(at=now) for one in moments)
-
-
 def digest_of(*parts: str) -> str:
     """A short digest of some texts."""
     return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

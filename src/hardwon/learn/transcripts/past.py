@@ -235,22 +235,13 @@ class PastHandle:
     ) -> Learnt:
         """Take in one session; `live` says since when hooks have recorded which runs.
 
-        It is read twice, so that a long one is never in memory as a whole. No moment is later than
-        now: the clock of the machine that wrote it may be ahead.
+        It is read twice, so that a long one is never in memory as a whole.
         """
-        now, is_sent = self._clock(), source is not None
-
-        def date(reading: Reading) -> Iterator[ahead.Dated]:
-            return ahead.cap(ahead.date_moments(place, reading, is_sent=is_sent), now)
-
-        if prepared is None:
-            reading = read()
-            digests = [moment.digest for moment in date(reading) if moment.is_call]
-            about, skipped = reading.about, dict(reading.skipped)
-        else:
-            prepared = prepared._replace(moments=[*ahead.cap(prepared.moments, now)])
-            about, skipped, moments = prepared
-            digests = [moment.digest for moment in moments if moment.is_call]
+        date = partial(ahead.date_moments, place, is_sent=source is not None)
+        first = prepared or read()
+        moments = first.moments if isinstance(first, ahead.Prepared) else date(first)
+        digests = [moment.digest for moment in moments if moment.is_call]
+        about, skipped = first.about, dict(first.skipped)
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
         scope = self._in_project(place, about.cwd, is_look=is_look)
@@ -404,7 +395,8 @@ class _Recorder:
         self._engine = engine
         self._store = engine.store
         self._owner = owner
-        self._at = datetime.now(UTC)  # set by each moment
+        self._now = engine.clock()  # the clock of the machine that wrote a session may be ahead
+        self._at = self._now  # set by each moment
         self._recording = Recording(engine.store, engine.settings, lambda: self._at)
         self._program = "" if place.agent in {NEUTRAL, TRACE} else place.agent
         run = f"past {place.agent} {place.id}"
@@ -443,7 +435,8 @@ class _Recorder:
             batch = following
 
     def _take(self, dated: ahead.Dated) -> None:
-        self._at, self._digest, moment, evidence = dated
+        at, self._digest, moment, evidence = dated
+        self._at = min(at, self._now)
         if isinstance(moment, FinishedCall):
             self._made += 1
             if self._made <= self.first:
