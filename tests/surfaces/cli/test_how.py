@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from hardwon.core.settings import load
 from hardwon.core.values.report import Recurring
 from hardwon.learn.transcripts.agents import databases
 from hardwon.surfaces.cli import run
@@ -237,6 +238,22 @@ def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: 
 
         assert "22222222-2222" in followed
     assert process.returncode == 130
+
+
+def test_a_worker_follows_sessions_only_if_that_was_asked_for(shop: Path, capsys: Any) -> None:
+    def met() -> int:
+        assert run(["work", "--drain"]) == 0
+        return sum(failure["runs"] for failure in answered(capsys, "report", "--projects"))
+
+    assert met() == 0
+
+    assert run(["install", "claude-code", "--yes", "--no-learn", "--follow"]) == 0
+    assert "A worker looks for new sessions every 10m" in capsys.readouterr().out
+    assert met() == 1
+    assert met() == 1
+
+    assert run(["install", "claude-code", "--yes", "--no-learn", "--no-follow"]) == 0
+    assert not load(os.environ["HARDWON_HOME"]).runs.follow
 
 
 def test_reading_needs_a_model_before_anything_is_learnt(shop: Path, capsys: Any) -> None:

@@ -39,13 +39,15 @@ from hardwon.learn.transcripts.transcript import (
     SessionPlace,
     count_lines,
 )
-from hardwon.storage.stores.run_files import at_work
+from hardwon.storage.stores.run_files import at_work, is_due
 from hardwon.storage.stores.runs import FileRun
 
 LEARNT, SENT, KNOWN, LIVE, EMPTY = "learnt", "sent", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
 NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
 _TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
+FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
+_FOLLOWING = " past sessions"  # no tenant has this name
 _TENDED = 500  # sessions after which the index is tended: all at once would need much memory
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
@@ -156,6 +158,10 @@ class PastHandle:
             return learnt
         finally:
             self._most_telling = 0
+
+    def learn_each(self, *, since: timedelta) -> Iterator[Learnt]:
+        """The same, one session after the other."""
+        return self._learn(self.unrecorded(since=since), is_look=False)
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
@@ -370,6 +376,17 @@ class PastSessions(PastHandle):
 
     def _tend(self) -> None:
         self._engine.store.tend()
+
+
+def follow(engine: Runtime) -> Iterator[Learnt]:
+    """Record what is new in sessions of the last days, if it is time to look again."""
+    settings, every = engine.settings, engine.settings.runs.follow
+    now = engine.clock().timestamp()
+    if not is_due(settings.home, _FOLLOWING, now, every=every.total_seconds()):
+        return
+    tenant, agent, project = settings.scope
+    sessions = PastSessions(engine, Scope(tenant, agent, project or None))
+    yield from sessions.learn_each(since=max(FOLLOWED, 2 * every))
 
 
 class Session(NamedTuple):

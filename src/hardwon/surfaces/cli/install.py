@@ -152,6 +152,12 @@ _how = options.together(
     "wants_learning",
     default=None,
 )
+@option(
+    "--follow/--no-follow",
+    "Whether a worker goes on learning from new sessions, also of agents without hooks.",
+    "is_followed",
+    default=None,
+)
 @_how
 def command(
     agents: Sequence[str],
@@ -160,6 +166,7 @@ def command(
     way: str | None,
     wants_model: bool | None,
     wants_learning: bool | None,
+    is_followed: bool | None,
     yes: bool,
     dry_run: bool,
     diff: bool,
@@ -199,19 +206,24 @@ def command(
     if dry_run:
         return
     choose_reader(agents, data_home, way, is_asking=not yes)
-    _offer_learning(data_home, wants_learning, is_asking=not yes)
+    _offer_learning(data_home, wants_learning, is_followed, is_asking=not yes)
 
 
-def _offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
-    """Offer to learn from past sessions; a machine that cannot is an error only if it must."""
-    if wanted is False or (wanted is None and load(home).server.url):
+def _offer_learning(
+    home: str, wanted: bool | None, is_followed: bool | None, *, is_asking: bool
+) -> None:
+    """Offer to learn from sessions; a machine that cannot is an error only if it must."""
+    is_offered = not load(home).server.url if wanted is None else wanted
+    if not is_offered and is_followed is None:
         return
     try:
-        from hardwon.surfaces.cli.session import offer_learning
+        from hardwon.surfaces.cli import session
 
-        offer_learning(home, is_wanted=bool(wanted), is_asking=is_asking)
+        if is_offered:
+            session.offer_learning(home, is_wanted=bool(wanted), is_asking=is_asking)
+        session.offer_following(home, is_followed, is_asking=is_asking and is_offered)
     except MissingExtra as error:
-        if wanted:
+        if wanted or is_followed:
             raise
         say(f"  To learn from past sessions, too: pip install 'hardwon[{error.extra}]'")
 

@@ -14,13 +14,14 @@ from typing import Any, TextIO
 import click
 
 from hardwon import Agent
+from hardwon.core import settings_file
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts import past
-from hardwon.learn.transcripts.agents.logs import claude_folder
-from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, where
+from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
+from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, find, where
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -28,6 +29,7 @@ from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, is_json, say, width
 from hardwon.surfaces.cli.report import print_recurring
+from hardwon.surfaces.hooks.agents import AGENTS as HOOKED
 
 try:
     import questionary
@@ -101,6 +103,7 @@ _AGENTS = option(
 )
 _SINCE = "Only sessions that changed since: 7d, 36h."
 _LATELY = timedelta(days=90)
+_EVERY = "10m"  # how often a worker looks for new sessions, if it is to do so
 _SPEED = 3_000_000  # bytes of sessions that are read in a second
 _LEFT_OUT = {
     past.EMPTY: "without a call",
@@ -109,7 +112,6 @@ _LEFT_OUT = {
     past.NO_FOLDER: "their folder is unknown; name a project with --project",
     past.UNREADABLE: "they must not or cannot be read",
 }
-_FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
 
 
 @options.group("session")
@@ -275,12 +277,33 @@ def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
         print_learnt(learnt, agent, _LATELY)
 
 
+def offer_following(home: str, wanted: bool | None, *, is_asking: bool) -> None:
+    """Let workers learn from new sessions, if the person wants that.
+
+    At a terminal it is asked once, where agents have left sessions that call no hooks.
+    """
+    settings = load(home)
+    if wanted is None and is_asking and sys.stdin.isatty():
+        since = utc_now() - _LATELY
+        others = {one.agent for one in find(since=since)} - {CLAUDE, *HOOKED}
+        if others and settings.origin("runs.follow") == "default":
+            names = ", ".join(sorted(others))
+            question = f"Go on learning from new sessions of {names}, every {_EVERY}?"
+            wanted = click.confirm(question, default=False)
+    if wanted is None:
+        return
+    settings_file.set_setting(settings.home, "runs.follow", _EVERY if wanted else "0s")
+    if wanted:
+        say(f"A worker looks for new sessions every {_EVERY}: hooks start one, or `hardwon work`.")
+        say("  Change it: hardwon install AGENT --no-follow")
+
+
 def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
     """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
     while True:
         sleep(every.total_seconds())
         with options.open_agent(**place) as agent:
-            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
+            learnt = agent.sessions.learn(agents=agents, since=max(past.FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
                 calls = plural(session.steps, "call" if session.status == past.SENT else "new call")
