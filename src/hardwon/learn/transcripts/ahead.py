@@ -10,10 +10,12 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import hardwon
@@ -129,68 +131,55 @@ def prepare(place: SessionPlace) -> Prepared:
 def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
     """Each session as another process prepared it; None, or nothing, if none did."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processes = min(cores or 1, _MOST)
+    processes = min(cores or 1, len(places), _MOST)
     if processes < 2 or sum(place.size for place in places) < _WORTH:
         return
     readers = list[_Reader]()
     try:
         with suppress(OSError):  # no more processes may be started
-            for place in places[:processes]:
-                readers.append(_Reader())
-                readers[-1].ask(place)
-        for number in range(len(places) if readers else 0):  # in turn, each one session ahead
-            reader, following = readers[number % len(readers)], number + len(readers)
-            prepared = reader.answer()
-            if following < len(places):
-                reader.ask(places[following])
-            yield prepared
+            for number in range(processes):
+                readers.append(_Reader(filter(_is_read_ahead, places[number::processes])))
+        for number, place in enumerate(places if len(readers) == processes else ()):
+            reader = readers[number % processes]
+            yield reader.answer() if _is_read_ahead(place) else None
     finally:
         for reader in readers:
             reader.end()
 
 
-class _Reader:
-    """A process that prepares sessions, one at a time. It ends when this process does.
+def _is_read_ahead(place: SessionPlace) -> bool:
+    return not place.problem and place.size <= _WHOLE
 
-    `multiprocessing` would run the script of the caller again, and leave processes behind a kill.
+
+class _Reader:
+    """A process that prepares sessions in turn, each when the one before it was taken.
+
+    `multiprocessing` would run the script of the caller again, and leave processes behind a kill:
+    this one ends when nobody is left to take what it prepares.
     """
 
-    def __init__(self) -> None:
-        self._is_asked = False
+    def __init__(self, places: Iterable[SessionPlace]) -> None:
+        self._places = deque(places)
         self._start()
 
     def _start(self) -> None:
-        self.process = subprocess.Popen(
-            _isolation.command(entry=__name__),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the process that records
-        )
+        with TemporaryFile() as asked:
+            pickle.dump([*self._places], asked)
+            asked.seek(0)
+            self.process = subprocess.Popen(
+                _isolation.command(entry=__name__),
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the process that records
+            )
         self._is_ready = False  # whether it has said that it runs the same hardwon
 
-    def ask(self, place: SessionPlace) -> None:
-        """Let it prepare a session, unless that cannot be read or is too long.
-
-        A process that is gone is replaced for the next session, unless it never began to work.
-        """
-        self._is_asked = False
-        has_ended = self.process.returncode is not None
-        if place.problem or place.size > _WHOLE or (has_ended and not self._is_ready):
-            return
-        try:
-            if has_ended:
-                self._start()
-            assert self.process.stdin
-            pickle.dump(place, self.process.stdin)
-            self.process.stdin.flush()
-            self._is_asked = True
-        except OSError:
-            self.end()
-
     def answer(self) -> Prepared | None:
-        """The session that it was asked for; None if there is none, or the process is gone."""
-        if not self._is_asked:
-            return None
+        """The next session; None if the process is gone.
+
+        It is then replaced for those that follow, unless it never began to work.
+        """
+        self._places.popleft()
         answers = self.process.stdout
         assert answers
         try:
@@ -200,14 +189,17 @@ class _Reader:
             prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
         except Exception:  # noqa: BLE001 - whatever another build makes of it, or answers
             self.end()
+            with suppress(OSError):
+                if self._is_ready and self._places:
+                    self._start()
             return None
         return prepared
 
     def end(self) -> None:
         """End the process, if it has not ended."""
         self.process.kill()
-        with suppress(BrokenPipeError), self.process:
-            pass  # closes its pipes and waits for it
+        with self.process:
+            pass  # closes its pipe and waits for it
 
 
 def _build() -> tuple[str, str]:
@@ -216,17 +208,17 @@ def _build() -> tuple[str, str]:
 
 
 def main() -> None:
-    """Answer each session that comes in with what it holds, until the other process ends."""
+    """Answer the sessions that come in with what they hold, as long as somebody takes it."""
     answers = sys.stdout.buffer
     try:
         pickle.dump(_build(), answers)
-        while True:
-            answers.flush()
-            place = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this
+        answers.flush()
+        for place in pickle.load(sys.stdin.buffer):  # noqa: S301 - from the process that started this
             try:
                 prepared = prepare(place)
             except (InvalidInput, StorageError, OSError):
                 prepared = None  # the other process reads it, too, and says what is wrong
             pickle.dump(prepared, answers)
+            answers.flush()
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         os._exit(0)  # without a last try to write
