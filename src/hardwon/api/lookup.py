@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import LIVE, Lesson
+from hardwon.core.values.lesson import LIVE, Fix, Lesson
 from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
@@ -46,11 +46,12 @@ def recurring_failures(
 
 def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]]) -> Recurring:
     last_run, last_step = cases[-1]
-    cure = ""
+    cures = list[Fix]()
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
         memory = Memory(scope, engine.store.lessons, engine.clock(), {})
-        lesson = memory.about(Failure("", kind, "")) if not cure else None
-        cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
+        if (lesson := memory.about(Failure("", kind, ""))) and lesson.fixes:
+            cures.append(lesson.fixes[0])
+    best = max(cures, key=lambda fix: fix.worked - fix.failed, default=None)
     runs = {run.id: run for run, _ in reversed(cases)}
     sessions = Counter(program for program, _ in {(run.program, run.run) for run in runs.values()})
     calls, minutes = cost_of(kind, list(runs.values()))
@@ -61,7 +62,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         projects=tuple(dict.fromkeys(run.scope.project or "" for run, _ in cases)),
         first=cases[0][0].begun,
         last=last_run.ended,
-        cure=cure,
+        cure=one_line(best.text) if best else "",
         people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
         programs=tuple(
             sorted(

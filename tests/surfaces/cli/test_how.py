@@ -146,6 +146,22 @@ def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys:
     assert "in 1 session of claude, about 2 calls to get past it" in printed
 
 
+def test_the_cure_in_the_report_is_the_one_that_worked_most(
+    shop: Path, tmp_path: Path, capsys: Any
+) -> None:
+    for number, (folder, way) in enumerate(((shop, "--sso"), (tmp_path / "bakery", "--token"))):
+        folder.mkdir(exist_ok=True)
+        talk = Claude(str(folder), f"{number}3333333-3333", datetime.now(UTC)).says("Count")
+        talk.run("kiosk stock --store south", NO_LOGIN, failed=True).run(f"kiosk login {way}", "ok")
+        talk.run("kiosk stock --store south", "pears 3").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    (failure,) = answered(capsys, "report", "--projects", "--since", "300d")
+
+    assert failure["runs"] == 3
+    assert "--sso" in failure["cure"]
+
+
 @pytest.mark.parametrize(
     ("cost", "told"), [(0.0, ""), (1.0, "about 1 call to"), (1.5, "about 1.5 calls to")]
 )
