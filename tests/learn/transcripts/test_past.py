@@ -253,6 +253,10 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
         (folder / "theirs.jsonl").write_text(torn)
         os.chown(folder / "theirs.jsonl", 12345, 12345)
 
+    store = home / ".local" / "share" / "opencode" / "opencode.db"
+    store.parent.mkdir(parents=True)
+    store.write_bytes(os.urandom(4096))
+
     learnt = {os.path.basename(session.place.path): session for session in learn(hw)}
 
     problems = {name: one.problem for name, one in learnt.items() if one.status == UNREADABLE}
@@ -264,6 +268,7 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
         "pipe.jsonl": "not a regular file",
         "link.jsonl": "a link that leads out of the agent's folder",
         "dangling.jsonl": "No such file or directory",
+        "opencode.db": "file is not a database",
     }
 
 

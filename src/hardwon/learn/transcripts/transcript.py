@@ -126,7 +126,7 @@ class Reading:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
         try:
             events = self._read(record, self.lines)
-        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+        except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
             self.skipped["odd"] += 1
             return ()
         if events is None:

@@ -236,10 +236,9 @@ def print_learnt(
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
     done = "sent" if is_sent else "recorded"
     verb = f"would be {done}" if is_look else done
-    say(
-        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
-        f" {plural(steps, 'call')}, {failed:,} failed"
-    )
+    told = f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
+    none = f"Nothing new {'would be' if is_look else 'was'} {done}"
+    say(f"{told} {plural(steps, 'call')}, {failed:,} failed" if recorded else none)
     if is_sent and not is_look:
         say("  The server records what is new to it in a while.", dim=True)
     others = Counter(one.status for one in learnt if one.status not in {past.LEARNT, past.SENT})
@@ -260,10 +259,11 @@ def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
     """Learn from the past sessions of this machine, if the person wants to."""
     scope = load(home).scope
     with options.open_agent(home, scope.tenant, scope.agent, scope.project or None) as agent:
-        fresh = agent.sessions.unrecorded(since=_LATELY)
+        unrecorded = agent.sessions.unrecorded(since=_LATELY)
+        fresh = [session for session in unrecorded if not session.problem]
         if not fresh:
             return
-        folders = {one.folder or claude_folder(where(one)) for one in fresh if not one.problem}
+        folders = {one.folder or claude_folder(where(one)) for one in fresh}
         found = f"{plural(len(fresh), 'session')} of {plural(len(folders - {''}), 'project')}"
         say(f"Found {found} from the last {_LATELY.days} days.")
         seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))

@@ -161,8 +161,11 @@ def _find(agent: str, path: str, sql: str, base: str) -> Iterator[SessionPlace]:
 
 
 def _seconds(stamp: Any) -> float:
-    """A time in seconds; it is stored in seconds or milliseconds."""
-    at = float(stamp or 0)
+    """A time in seconds, which is stored in seconds or milliseconds; 0.0 if it is none."""
+    try:
+        at = float(stamp or 0)
+    except (ValueError, TypeError):
+        return 0.0
     return at / 1000 if at > 1e11 else at
 
 
