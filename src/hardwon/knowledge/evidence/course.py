@@ -55,7 +55,7 @@ _APART = 5  # calls between two places of the same call
 _AGAIN_WORD = ("again", False)  # marks the second of them
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 4.0, 1.0, 0.5  # worth of a cure, a source, and each further run
-_LOOK = 0.2  # how much a call counts that only asks
+_LOOK, _EDIT = 0.2, 0.5  # how much a call counts that only asks, and an edit that is not shown
 _KNOWN, _KNOWN_CURE = 0.1, 0.5  # words that count for an act all of whose words are told already
 _PART = re.compile(r"[A-Za-z]+|\d+")
 
@@ -91,7 +91,7 @@ class Act(NamedTuple):
         is_new = not told >= {met.kind for met in self.passed}
         need = _PASSED * is_new + _SOURCE * self.is_source
         new = len(self.news - told) or (_KNOWN_CURE if need else _KNOWN)
-        share = _LOOK if self.is_look else 1.0
+        share = _LOOK if self.is_look else _EDIT if self.is_of_task else 1.0
         return math.sqrt(new) * share * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
     def is_telling(self, runs: int) -> bool:
@@ -257,7 +257,7 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
 
     What runs code or files of the run itself tells nothing, and values of tools are private.
     """
-    if call.is_tool or call.has_script or re.search(r"\$\{?\w", call.text):
+    if call.is_tool or call.has_script or _has_variable(call.text):
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
@@ -334,7 +334,7 @@ def _edits(
             text = f"$ {one_line(fold_call(call.text, task))}"
         name = "edit" if made[path].is_edit else "new file"
         shown = text or f"{name} {fold_call(path, task)}"
-        yield Act(words, shown, frozenset([path, name]), passed, is_of_task=not text)
+        yield Act(words, shown, frozenset([path]), passed, is_of_task=not text)
 
 
 def _show_new(change: Writing, call: Call, task: str, *, last: str) -> str:
@@ -351,8 +351,13 @@ def _show_new(change: Writing, call: Call, task: str, *, last: str) -> str:
 
 def _is_typed(call: Call) -> bool:
     """Whether a call that changes files says itself how, on one short line."""
-    is_line = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
+    is_line = not (call.is_tool or call.script or "\n" in call.text or _has_variable(call.text))
     return is_line and len(call.text) <= _SHORT
+
+
+def _has_variable(text: str) -> bool:
+    """Whether the shell replaces something in a call; what stands in single quotes stays."""
+    return re.search(r"\$\{?\w", re.sub(r"'[^']*'", "", text)) is not None
 
 
 def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
