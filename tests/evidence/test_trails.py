@@ -374,7 +374,7 @@ def test_a_new_value_is_told_by_the_words_of_the_error_or_by_its_sort(
 def test_the_code_of_the_task_that_a_text_lacked_is_named_without_its_number() -> None:
     failed = Step("open", '{"why": "per ticket"}', "Error: why is not accepted", True)
     failed = failed._replace(failure=read_failure(failed, ()))
-    (found,) = find_passed([failed, Step("open", '{"why": "HR-4711 asks for it"}', "ok")])
+    (found,) = find_passed([failed, Step("open", '{"why": "HR-4711, per ticket"}', "ok")])
 
     text = trail_fix(found, Seen("[HR-4711] Pay Ada.")).text
 
