@@ -15,6 +15,7 @@ import pytest
 
 from hardwon import Step
 from hardwon.core.values.report import Window
+from hardwon.engine.recording import Recording
 from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
 from tests.learn.past_runs import BEGIN, evidence
 from tests.learn.transcripts.transcripts import Claude
@@ -270,6 +271,26 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
         "dangling.jsonl": "No such file or directory",
         "opencode.db": "file is not a database",
     }
+
+
+def test_a_session_that_cannot_be_recorded_is_named_and_stops_no_others(
+    home: Path, shop: Path, hw: StoredHardwon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [written(home, shop, number) for number in (2, 3, 4)]
+    learn_step = Recording.learn
+
+    def learn_or_fail(recording: Recording, scope: Any, step: Step, *rest: Any, **more: Any) -> Any:
+        if " 4003" in step.args:
+            raise RecursionError("too deep")
+        return learn_step(recording, scope, step, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Recording, "learn", learn_or_fail)
+        found = {session.place.path: session.problem for session in learn(hw)}
+
+    assert [found[str(path)] for path in paths] == ["", "RecursionError('too deep')", ""]
+    (again,) = learn(hw)
+    assert again.status == LEARNT
 
 
 def test_no_secret_of_a_past_session_reaches_the_disk(

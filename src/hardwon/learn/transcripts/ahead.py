@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import hardwon
 from hardwon.core import _isolation
-from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values import time_of
 from hardwon.core.values.run import RunSoFar, Step
@@ -216,8 +216,8 @@ def main() -> None:
         for place in pickle.load(sys.stdin.buffer):  # noqa: S301 - from the process that started this
             try:
                 prepared = prepare(place)
-            except (InvalidInput, StorageError, OSError):
-                prepared = None  # the other process reads it, too, and says what is wrong
+            except Exception:  # noqa: BLE001 - the other process reads it, too, and says what is wrong
+                prepared = None
             pickle.dump(prepared, answers)
             answers.flush()
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):

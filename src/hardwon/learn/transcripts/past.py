@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.errors import HardwonError, InvalidInput, StorageError
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import one_line
@@ -223,6 +223,10 @@ class PastHandle:
             learnt = self._record(place, make, live=live, is_look=is_look, prepared=prepared)
         except (InvalidInput, StorageError, OSError) as error:
             return Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
+        except HardwonError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as at a door: one session stops no others
+            return Learnt(place, UNREADABLE, problem=one_line(repr(error), 300))
         if not is_look:
             state = _ENDED if self._is_over(place) else _GOES_ON
             self._note_state(self._version(place), state)
