@@ -79,17 +79,18 @@ def test_logs_and_trajectories_are_recorded_once(name: str, tmp_path: Path) -> N
     assert not skipped
 
 
-def write_task(home: Path, extension: str, log: list[Any]) -> None:
-    folder = home / ".config/Code/User/globalStorage" / extension / "tasks" / "170"
+def write_task(home: Path, extension: str, log: list[Any], editor: str = ".config/Code") -> None:
+    folder = home / editor / "User" / "globalStorage" / extension / "tasks" / "170"
     folder.mkdir(parents=True)
     (folder / "api_conversation_history.json").write_text(json.dumps(log))
 
 
-def test_cline_keeps_messages_in_one_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("editor", [".config/Code", ".vscode-server/data"])
+def test_cline_keeps_messages_in_one_file(tmp_path: Path, editor: str) -> None:
     task = [{"type": "text", "text": "<task>\nCount the stock\n</task>"}]
     first = {"role": "user", "content": [*task, {"type": "text", "text": CWD}]}
     log = [first, ANTHROPIC[1] | {"ts": 1_793_600_000_000}, ANTHROPIC[2]]
-    write_task(tmp_path, "saoudrizwan.claude-dev", log)
+    write_task(tmp_path, "saoudrizwan.claude-dev", log, editor)
 
     found, moments, skipped = only(tmp_path, "cline")
 

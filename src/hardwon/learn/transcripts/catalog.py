@@ -169,9 +169,8 @@ def find(
     if unknown := [name for name in chosen if name not in KINDS]:
         raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
     start = since.timestamp() if since else 0.0
-    places = [place for name in chosen for place in _sessions_of(name, home)]
-    places = [place for place in places if is_all or not place.problem]
-    places = [place for place in places if place.changed >= start]
+    found = (place for name in chosen for place in _sessions_of(name, home))
+    places = [one for one in found if one.changed >= start and (is_all or not one.problem)]
     places.sort(key=lambda place: place.changed, reverse=True)
     return sorted(places, key=lambda place: not belongs(place, cwd)) if cwd else places
 

@@ -147,14 +147,9 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
 
 
 def _codex_args(item: Any) -> Any:
-    raw = item.get("arguments", item.get("input", ""))
-    try:
-        args = json.loads(raw)
-    except ValueError:
-        return raw
-    if isinstance(args, dict) and isinstance(args.get("command", args.get("cmd")), list):
-        return {**args, "command": _command_line(args.get("command", args.get("cmd")))}
-    return args
+    args = parse_json(item.get("arguments", item.get("input", "")))
+    command = args.get("command", args.get("cmd")) if isinstance(args, dict) else None
+    return {**args, "command": _command_line(command)} if isinstance(command, list) else args
 
 
 def _command_line(command: Any) -> str:
@@ -168,12 +163,8 @@ def _unwrap(text: str) -> str:
     """The output without what stands around it: JSON with a code, or lines about the call."""
     if head := re.match(_CODEX_HEAD, text):
         return text[head.end() :]
-    if not text.startswith('{"output"'):
-        return text
-    try:
-        return str(json.loads(text)["output"])
-    except ValueError:
-        return text
+    told = parse_json(text) if text.startswith('{"output"') else None
+    return str(told["output"]) if isinstance(told, dict) else text
 
 
 _COPILOT_IGNORED = (
@@ -276,6 +267,7 @@ def read_kimi(record: Any, line: int) -> list[Event] | None:
 
 
 _EDITORS = ("Code", "Code - Insiders", "Cursor", "VSCodium", "Windsurf")
+_REMOTE_EDITORS = ((".vscode-server", "data"), (".cursor-server", "data"))
 _EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.{1,400}?)\)")
 _TYPED = re.compile(r"<(task|user_message|feedback)>")
@@ -290,7 +282,8 @@ def find_cline(home: str) -> Iterator[SessionPlace]:
         about = parse_json(note_in(path.removesuffix(".messages.json") + ".json"))
         cwd = str(about.get("cwd") or "") if isinstance(about, dict) else ""
         yield place("cline", path, base=base, id=os.path.basename(os.path.dirname(path)), cwd=cwd)
-    for config, editor, extension in product(CONFIG, _EDITORS, _EXTENSIONS):
+    editors = (*product(CONFIG, _EDITORS), *_REMOTE_EDITORS)
+    for (config, editor), extension in product(editors, _EXTENSIONS):
         own = os.path.join(home, config, editor, "User", "globalStorage", extension)
         for path in inside(own, "tasks/*/api_conversation_history.json"):
             yield place("cline", path, base=own, id=os.path.basename(os.path.dirname(path)))
