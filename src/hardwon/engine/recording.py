@@ -330,10 +330,8 @@ class Memory(NamedTuple):
 
     def fixed_lessons(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope with these ids that have fixes."""
-        lessons = (self.get(number) for number in sorted(numbers))
-        return [
-            lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
-        ]
+        lessons = self.lessons.named(self.scope, sorted(numbers))
+        return [lesson for lesson in lessons if lesson.scope == self.scope and lesson.fixes]
 
     def get(self, number: int) -> Lesson | None:
         """The lesson with this id; None if it does not exist."""
