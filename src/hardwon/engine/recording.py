@@ -290,8 +290,8 @@ def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    has_fixes = any(mark.startswith(_WORKED) for mark in past.counted)
-    for failing in past.steps if has_fixes and fixes.is_green(step) else ():
+    is_told = any(f" {UNCHANGED} " in mark for mark in past.counted)
+    for failing in past.steps if is_told and fixes.is_green(step) else ():
         failure = failing.failure
         lesson = memory.about(failure) if failure and fixes.is_repeated(failing, step) else None
         if failure is None or lesson is None:
