@@ -203,6 +203,8 @@ def _forget_failed_call(worked: tuple[str, ...], past: RunSoFar, memory: Memory)
 
     A call that failed in this run, too, works because of what was done in between.
     """
+    if not worked:
+        return
     query = Query("action", "", calls=worked)
     found = memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST)
     failed = {key for one in past.steps if found for key in failed_key(one, past.task)}
