@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from importlib import resources
 from typing import Any, NamedTuple
 
 from hardwon.core import _files, _isolation
@@ -140,8 +139,7 @@ def target(
         hooks = {name: [{**hook, "bash": call(name)["command"]}] for name in events}
         whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     else:  # a plugin that the agent runs itself
-        names, ours = ("plugin.js", f"{agent}_plugin.js"), resources.files(__package__)
-        whole = "".join((ours / name).read_text(encoding="utf-8") for name in names)
+        whole = "".join(map(_part, ("plugin.js", f"{agent}_plugin.js")))
         command = json.dumps(call("")["command"])
         whole = whole.replace("@AGENT@", agent).replace("@COMMAND@", command)
     if level == PROJECT:
@@ -169,6 +167,12 @@ class ConfigChange(_files.FileChange):
         lines = self.diff().splitlines()[2:]
         added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
         return f"{self.path}: {plural(added, 'line')} added, {removed} removed; --diff shows them"
+
+
+def _part(name: str) -> str:
+    """The text of a file beside this one."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
 
 
 def installation(target: Target) -> ConfigChange:
