@@ -332,7 +332,7 @@ class Memory(NamedTuple):
 
     def fixed_lessons(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope with these ids that have fixes."""
-        lessons = self.lessons.named(self.scope, sorted(numbers))
+        lessons = self.lessons.get_all(self.scope, sorted(numbers))
         return [lesson for lesson in lessons if lesson.scope == self.scope and lesson.fixes]
 
     def get(self, number: int) -> Lesson | None:

@@ -106,12 +106,12 @@ class SqlLessons:
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
-        found = self.named(scope, [number])
+        found = self.get_all(scope, [number])
         if not found:
             raise NotFound("lesson", number)
         return found[0]
 
-    def named(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+    def get_all(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
         """The lessons with these ids that are visible from the scope."""
         current = {} if self._db.is_open else self._current_notes()
         if unread := [number for number in numbers if (scope, number) not in current]:
