@@ -422,7 +422,7 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     why = f"{_comparison(trial)} {guess}".strip()
     reported = describe(worst, 300) if worst else "the verification failed without saying why"
     cause = trial.actor.crash or reported
-    text = (*_story(trial), why, f"In my next attempt: {steps[0]}")
+    text = (*_story(trial), *_findings(trial), why, f"In my next attempt: {steps[0]}")
     related = [record.iteration for record in trial.earlier if record.category == kind]
     # Surer of an error with a place, less sure of a failure that returned.
     sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
@@ -440,14 +440,14 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
 
 
 def _story(trial: FailedTrial) -> Iterator[str]:
-    """What was changed, whether that did better than before, and the errors, new ones first."""
+    """What was changed, and whether that did better than before."""
     number, actions = trial.number + 1, trial.actor.actions
     edits = [action for action in actions if is_edit(action)]
-    changed = [action for action in edits if action.changes] or edits
+    changed = [action.description for action in edits if action.changes]
     if trial.actor.crash:
         yield f"In trial {number} I did not come to an end: {trial.actor.crash}."
-    elif changed:
-        descriptions = [action.description for action in changed]
+    elif edits:
+        descriptions = changed or [action.description for action in edits]
         yield f"In trial {number} I {_first(descriptions, ', ', ' more files')}."
     else:
         yield f"In trial {number} I changed no file."
@@ -456,6 +456,10 @@ def _story(trial: FailedTrial) -> Iterator[str]:
         head = "That was progress" if trial.is_improvement else "No improvement"
         yield f"{head}: {_progress(trial, trial.previous.reward_signal)}."
         yield _list("No longer reported", trial.gone_errors)
+
+
+def _findings(trial: FailedTrial) -> Iterator[str]:
+    """What the tools reported, new errors first."""
     if not trial.errors:
         yield "The verification failed without saying why."
         return
@@ -501,7 +505,7 @@ def _comparison(trial: FailedTrial) -> str:
 
 
 def _next_steps(trial: FailedTrial) -> Iterator[str]:
-    """Avoid a crash, mend the errors, new ones first, and keep, look at or replace the edit."""
+    """Avoid a crash, mend the errors, new ones first, and see to the last edit."""
     if trial.actor.crash:
         yield f"Avoid what ended the last trial: {trial.actor.crash}."
     for error in list(dict.fromkeys((*trial.new_errors, *trial.errors)))[:_SHOWN]:
@@ -512,13 +516,18 @@ def _next_steps(trial: FailedTrial) -> Iterator[str]:
         else:
             yield f"Fix what {error.tool or 'the check'} reports{where}: {message}{rule}."
     paths = [one.file_path or "" for one in trial.actor.actions if is_edit(one)]
-    files = ", ".join(list(dict.fromkeys(paths))[:3])
-    if trial.is_improvement and files:
-        yield f"Keep the edit of {files}: it did better than the trial before."
-    elif trial.same_as and not trial.is_improvement:
+    yield from _about_the_edit(trial, ", ".join(list(dict.fromkeys(paths))[:3]))
+
+
+def _about_the_edit(trial: FailedTrial, files: str) -> Iterator[str]:
+    """Whether to keep, replace or look at the last edit."""
+    if trial.is_improvement:
+        if files:
+            yield f"Keep the edit of {files}: it did better than the trial before."
+    elif trial.same_as:
         other = f"Try something other than the last edit of {files}."
         yield other if files else "Make a change this time: the last trial made none."
-    elif trial.new_errors and files and not trial.is_improvement:
+    elif trial.new_errors and files:
         suspects = [trial.actor.actions[at].file_path for at in blame(trial)]
         first = next(filter(None, suspects), files)
         yield f"Look at the last edit of {first} first: it brought what is new."
