@@ -23,7 +23,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials import exchange, values
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.files import loop_ids
-from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
+from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES, Functions
 from hardwon.surfaces.cli import loop_report, options, output
 from hardwon.surfaces.cli.options import flag, option
@@ -106,8 +106,7 @@ def run(
     chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
     _ensure_installed(chosen.get("actor"))
     with options.open_agent(**scope) as agent:
-        begun = options_of(task, settings.trials, **chosen)
-        loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
+        loop = agent.loops.begin(task, Functions(say=_progress), loop_id=loop_id, **chosen)
         _run_to_end(agent.loops, loop, restore_best=restore_best)
 
 
