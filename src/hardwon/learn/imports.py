@@ -325,10 +325,9 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
     except ValueError:
         return
     for entry in entries if isinstance(entries, list) else [entries]:
-        if isinstance(entry, dict) and (insight := entry.get("insight") or entry.get("reflection")):
-            state = str(entry.get("goal_state") or entry.get("outcome") or "")
-            title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
-            importance = share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5)
+        if isinstance(entry, dict) and (insight := _first(entry, "insight", "reflection")):
+            state = _first(entry, "goal_state", "outcome")
+            title = _first(entry, "goal_title", "objective") or f"goal {goal}"
             yield Lesson(
                 scope,
                 situation=f"When the goal is like “{title}”",
@@ -337,9 +336,16 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
                 trigger=Trigger.GOAL,
                 origin=f"import:wasp:{goal}",
                 evidence=(Evidence("goal", f"{goal}"),),
-                importance=importance,
-                created_at=moment(entry.get("created_at") or entry.get("timestamp")),
+                importance=share(
+                    entry.get("importance"), f"importance of goal {goal!r}", default=0.5
+                ),
+                created_at=moment(_first(entry, "created_at", "timestamp")),
             )
+
+
+def _first(entry: dict[str, Any], *names: str) -> Any:
+    """The first of these fields that holds something."""
+    return next(filter(None, map(entry.get, names)), None)
 
 
 def share(value: Any, field: str, *, default: float) -> float:

@@ -109,7 +109,7 @@ def row_of(span: Span) -> Row | None:
 
 def _read_span(span: Span) -> Row | None:
     f"{span.trace}{span.id}".encode()  # ValueError: half of a character, which nothing can store
-    given, service = span.attributes, str(span.resource.get(_SERVICE) or "")
+    given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     step = _step(span)
     row = Row(
@@ -119,14 +119,14 @@ def _read_span(span: Span) -> Row | None:
         begun=span.begun,
         ended=span.ended,
         conversation=_screen(_conversation(given), _NAME),
-        project=_screen(
-            span.resource.get(_PROJECT) or ("" if service.startswith(_UNKNOWN) else service), _NAME
-        ),
+        project=_screen(_project(span.resource), _NAME),
         said=_screen(_last_asked(given, messages), _TASK),
         step=step,
-        calls=tuple(
+        calls=()
+        if step
+        else tuple(
             (_screen(key, _NAME), _screen(tool, _NAME), _screen(args, _ARGS))
-            for message in (_messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ())
+            for message in _messages(given, (_OUTPUT,), _FLAT_OUTPUT)
             for key, tool, args in message.calls
         ),
         results=tuple(
@@ -136,6 +136,11 @@ def _read_span(span: Span) -> Row | None:
         ),
     )
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
+
+
+def _project(resource: Mapping[str, Any]) -> Any:
+    service = str(resource.get(_SERVICE) or "")
+    return resource.get(_PROJECT) or ("" if service.startswith(_UNKNOWN) else service)
 
 
 def _conversation(given: Mapping[str, Any]) -> Any:
@@ -166,21 +171,26 @@ def _step(span: Span) -> tuple[str, str, str, bool | None] | None:
     form = next((one for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None)
     if form is None:
         return None
-    output, failed = _result(given.get(form.output), is_json=form.is_json), span.failed
-    is_refused = given.get(form.success) in ("false", False)
-    if failed is None and (given.get("error.type") or is_refused):
-        failed = True
-    if failed is None and form.has_exit:
-        failed = states_failure(output)
+    output = _result(given.get(form.output), is_json=form.is_json)
+    failed = _verdict(span, form, output)
     if failed and not output:
-        raised = (
-            held.get("exception.message") for name, held in span.events if name == "exception"
-        )
+        raised = (held.get("exception.message") for name, held in span.events
+                  if name == "exception")  # fmt: skip
         output = str(next(filter(None, raised), "") or span.message)
     tool = str(given.get(form.tool) or span.name)
     args = _screen(canonical(_arguments(given.get(form.args))), _ARGS)
     output = _screen(output, OUTPUT_LIMIT)
     return (_screen(tool, _NAME), args, output, failed) if args or output else None
+
+
+def _verdict(span: Span, form: Convention, output: str) -> bool | None:
+    """Whether a call failed; None if its span does not say."""
+    is_refused = span.attributes.get(form.success) in ("false", False)
+    if span.failed is not None:
+        return span.failed
+    if span.attributes.get("error.type") or is_refused:
+        return True
+    return states_failure(output) if form.has_exit else None
 
 
 def _arguments(value: Any) -> Any:

@@ -138,26 +138,19 @@ class Integration:
         self._summary = selection.summary
         try:
             for choice in selection.choices:
-                insight = choice.insight
-                self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice)
-                self._keep(insight, vouched=vouched)
-            if selection.choices and selection.summary:  # in place of an earlier one
-                note = render.session_note(selection.summary, self._session, self._now)
-                self._keys.append((note.key, note.title, note.summary))
-                added = notes.Added(note.key, note.title, note.summary, self._session)
-                base = self._context.project_level or self._context.user_level
-                self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
+                self._keep(choice.insight, vouched=vouched)
+            if selection.choices and selection.summary:
+                self._summarize(selection.summary)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
             undo(self._engine, self._state, self._id)
             raise
         if self._changes or self._lessons:
             self._record()
-        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
         return IntegrationReport(
-            id=self._id if files or self._lessons else "",
-            files=files,
+            id=self._id if self._changes or self._lessons else "",
+            files=tuple(dict.fromkeys(change.path for change, _ in self._changes)),
             lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),
             known_lessons=len({number for number, is_new in self._lessons if not is_new}),
             moved=self._moved,
@@ -179,6 +172,7 @@ class Integration:
     def _store(self, choice: Choice) -> None:
         """Store an insight, or add it to the file about its subject."""
         insight, related = choice.insight, choice.related
+        self._keys.append((insight.key, insight.title, insight.entry))
         path = related.path if related and choice.merge == MERGE else ""
         if path and ".insights" in path.split(os.sep):  # only notes have front matter
             self._grow(path, self._note(insight))
@@ -190,6 +184,14 @@ class Integration:
             self._load(insight)
         else:
             self._archive(choice.scope, insight, is_apart=related is not None)
+
+    def _summarize(self, summary: Summary) -> None:
+        """Tell in the file of summaries what the session was about, in place of an earlier note."""
+        note = render.session_note(summary, self._session, self._now)
+        self._keys.append((note.key, note.title, note.summary))
+        added = notes.Added(note.key, note.title, note.summary, self._session)
+        base = self._context.project_level or self._context.user_level
+        self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
 
     def _load(self, insight: Insight) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""

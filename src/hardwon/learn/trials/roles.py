@@ -10,6 +10,7 @@ import inspect
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import sys
@@ -35,6 +36,7 @@ PROFILES = {
     "copilot": "copilot --allow-tool write -p {prompt}",
     "opencode": "opencode run {prompt}",
 }
+_LOOK = 0.1  # seconds between two looks for an answer
 _ACCEPTED = {"", "y", "yes", "ok"}
 _HOW = "Enter accepts it; otherwise say what is wrong: "
 
@@ -234,24 +236,13 @@ async def _line() -> bytes:
     """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
     handle, line = sys.stdin.fileno(), b""
     while not line.endswith(b"\n"):
-        await _readable(handle)
+        while not select.select([handle], [], [], 0)[0]:
+            await asyncio.sleep(_LOOK)
         byte = os.read(handle, 1)  # and nothing behind the line, which answers the next question
         if not byte:
             raise InvalidInput("nobody answered the review; resume the loop at a terminal")
         line += byte
     return line
-
-
-async def _readable(handle: int) -> None:
-    loop, answered = asyncio.get_running_loop(), asyncio.Event()
-    try:
-        loop.add_reader(handle, answered.set)
-    except PermissionError:  # a plain file, which can always be read
-        return
-    try:
-        await answered.wait()
-    finally:
-        loop.remove_reader(handle)
 
 
 _STREAM_KEPT = 16 * 1024

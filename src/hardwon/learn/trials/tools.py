@@ -261,15 +261,20 @@ def _failed_tests(text: str) -> Iterator[Parts]:
         kind = "runtime_error" if is_broken else "test_failure"
         if re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8]):
             kind = "syntax_error"
-        file = name.split("::")[0] if name in rows or "::" in name else ""
-        named = {"file": file} if "." in file and not place.get("file") else {}
-        trace = "\n".join(lines[:60])
-        yield {**place, **named, "kind": kind, "message": words, "trace": trace, "test": test}
+        trace, file = "\n".join(lines[:60]), _file_of(name, is_path=name in rows)
+        named = {"kind": kind, "message": words, "trace": trace, "test": test}
+        yield {"file": file, **place, **named}
 
 
 def _without_repeated(names: Sequence[str]) -> list[str]:
     """The names without those that stand at the end of a longer one."""
     return [name for name in names if not any(other.endswith(f" {name}") for other in names)]
+
+
+def _file_of(name: str, *, is_path: bool) -> str:
+    """The file that the name of a test begins with; "" if it has none."""
+    file = name.split("::")[0] if is_path or "::" in name else ""
+    return file if "." in file else ""
 
 
 def _own_block(blocks: list[list[str]]) -> list[str]:
