@@ -19,31 +19,30 @@ _CALIBRATION = "Improvement after a reflection, by its confidence"
 _REPEATED, _NEWEST = "Kinds of tasks that came again", "Newest loops"
 
 
-def spark(values: Sequence[float], *, low: float = 0.0, high: float | None = None) -> str:
+def spark(values: Sequence[float], *, high: float) -> str:
     """A line of blocks, one per value."""
-    top = high if high is not None else max(values, default=0.0)
-    span = (top - low) or 1.0
-    highest_block = len(_BLOCKS) - 1
-    return "".join(
-        _BLOCKS[round(max(0.0, min(1.0, (v - low) / span)) * highest_block)] for v in values
-    )
+    return "".join(_BLOCKS[height] for height in _heights(values, len(_BLOCKS) - 1, high))
+
+
+def _heights(values: Sequence[float], rows: int, high: float) -> list[int]:
+    """Where each value stands in so many rows."""
+    return [round(max(0.0, min(1.0, value / high)) * rows) for value in values]
 
 
 def plot(values: Sequence[float], *, height: int = 6, high: float | None = None) -> list[str]:
     """A curve over trials with its axes; a very long one is cut."""
     plotted = list(values[:_MOST])
-    top = high if high is not None else max(plotted, default=1.0) or 1.0
+    top = high or max(plotted, default=1.0) or 1.0
     wide = 4 if len(plotted) <= 16 else 1
-    places = [round(max(0.0, min(1.0, value / top)) * height) for value in plotted]
-    lines = []
+    heights, lines = _heights(plotted, height, top), []
     for row in range(height, -1, -1):
-        cells = ("●" if place == row else "·" if place > row else " " for place in places)
+        cells = ("●" if own == row else "·" if own > row else " " for own in heights)
         drawn = "".join(cell.center(wide) for cell in cells)
         lines.append(f"{top * row / height:6.2f} ┤{drawn}")
-    numbers = range(1, len(plotted) + 1)
-    narrow = ("+" if number % 10 == 0 else "-" for number in numbers)
-    ticks = (str(number).center(wide) for number in numbers) if wide == 4 else narrow
-    return [line.rstrip() for line in (*lines, " " * 8 + "".join(ticks))]
+    ticks = (str(number) if wide == 4 else "+" if number % 10 == 0 else "-"
+             for number in range(1, len(plotted) + 1))  # fmt: skip
+    lines.append(" " * 8 + "".join(tick.center(wide) for tick in ticks))
+    return [line.rstrip() for line in lines]
 
 
 def facts(analysis: Analysis) -> list[tuple[str, str]]:
