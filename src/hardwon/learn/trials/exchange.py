@@ -131,9 +131,7 @@ def _replay(journal: files.LoopJournal, records: Sequence[values.Record]) -> val
         before = record
     status = "succeeded" if records[-1].evaluator_output.passed else "failed"
     at = records[-1].timestamp
-    state = journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
-    files.write_summary(journal.folder, state)
-    return state
+    return journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
 
 
 def published_id(loop_id: str) -> str:

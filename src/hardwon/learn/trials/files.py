@@ -35,7 +35,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import values
 from hardwon.learn.trials.values import after
 
-JOURNAL, LOCK, ABORT, SUMMARY = "journal.jsonl", "lock", "abort", "summary.json"
+JOURNAL, LOCK, ABORT = "journal.jsonl", "lock", "abort"
 _READ_LIMIT = 64 << 20
 _numbers = itertools.count(1)
 
@@ -278,25 +278,6 @@ def _line(event: values.Event) -> bytes:
     return text.encode() + b"\n"
 
 
-def write_summary(folder: LoopFolder, state: values.LoopState) -> None:
-    """Write the summary of an ended loop next to its journal."""
-    text = json.dumps({**plain(state, without_none=True), "stamp": _size(folder)}, allow_nan=False)
-    write(folder.at(SUMMARY), text.encode())
-
-
-def read_summary(folder: LoopFolder) -> values.LoopState:
-    """The state of a loop: from its summary if that is up to date, else from the journal."""
-    content = read(folder.at(SUMMARY))
-    if content is not None:
-        try:
-            fields = json.loads(content)
-            if fields["stamp"] == _size(folder):
-                return from_plain(values.LoopState, fields)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass  # the journal has everything
-    return folder.state()
-
-
 def every_loop(
     root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
 ) -> Iterator[values.LoopState]:
@@ -304,7 +285,7 @@ def every_loop(
     for loop_id in loop_ids(root):
         watch()
         try:
-            state = read_summary(LoopFolder(root, loop_id))
+            state = LoopFolder(root, loop_id).state()
         except (HardwonError, OSError):
             continue
         if is_visible(state, scope):
@@ -315,11 +296,6 @@ def is_visible(state: values.LoopState, scope: Scope) -> bool:
     """Whether a loop is visible: a scope without a project sees all loops of its agent."""
     is_same_agent = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
     return is_same_agent and scope.project in (None, state.scope.project)
-
-
-def _size(folder: LoopFolder) -> list[int]:
-    """The size of the journal, which only grows."""
-    return list(stamp(folder.at(JOURNAL))[1:2])
 
 
 _DIFF_KEPT = 4000

@@ -199,7 +199,7 @@ class Loops:
     def folder(self, loop_id: str) -> LoopFolder:
         """The folder of a loop, or NotFound."""
         folder = files.LoopFolder(self.root, loop_id)
-        if not folder.exists() or not files.is_visible(files.read_summary(folder), self.scope):
+        if not folder.exists() or not files.is_visible(folder.state(), self.scope):
             raise NotFound("loop", loop_id)
         return folder
 
@@ -300,7 +300,7 @@ def forget(engine: Runtime, tenant: str) -> None:
     for name in files.loop_ids(root):
         folder = files.LoopFolder(root, name)
         with suppress(HardwonError):
-            if folder.exists() and files.read_summary(folder).scope.tenant == tenant:
+            if folder.exists() and folder.state().scope.tenant == tenant:
                 shutil.rmtree(folder.path, ignore_errors=True)
 
 

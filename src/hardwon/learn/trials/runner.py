@@ -208,7 +208,6 @@ class Runner:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         self._keep_best()
-        files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
 
     def _keep_best(self) -> None:
