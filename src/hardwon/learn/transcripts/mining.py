@@ -106,7 +106,7 @@ class Sessions(PastSessions):
 
         `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        with self._asked(place, watch, tell) as asked:
+        with self._offer(place, watch, tell) as asked:
             answer = answerer(asked.delta, asked.context)
             return self._save(asked, answer, vouched=answerer is not by_policy, watch=watch)
 
@@ -114,12 +114,12 @@ class Sessions(PastSessions):
         self, place: SessionPlace, *, tell: Tell = lambda done, of: None
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
-        with self._asked(place, tell=tell) as asked:
+        with self._offer(place, tell=tell) as asked:
             return asked.context, asked.delta
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
-        with self._asked(place, keeps=True) as asked:
+        with self._offer(place, keeps=True) as asked:
             return asked
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
@@ -158,7 +158,7 @@ class Sessions(PastSessions):
         return undo(self._engine, self._state, identity or ids[-1])
 
     @contextmanager
-    def _asked(
+    def _offer(
         self,
         place: SessionPlace,
         watch: Watch = lambda phase: None,

@@ -239,7 +239,7 @@ def patterns(
         for key, line in {_point(line): line for line in lines}.items():
             rows_by_key.setdefault(key, []).append((line, record))
     often = (rows for key, rows in rows_by_key.items() if key and len(rows) >= min_frequency)
-    return sorted(map(_shared, often), key=lambda point: (-point.frequency, point.text))
+    return sorted(map(_shared_point, often), key=lambda point: (-point.frequency, point.text))
 
 
 def _point(line: str) -> str:
@@ -247,7 +247,7 @@ def _point(line: str) -> str:
     return " ".join(re.findall(r"[\w<>]+", fold(line).lower()))
 
 
-def _shared(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
+def _shared_point(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
     loops = dict.fromkeys(record.loop_id for _, record in rows)
     kinds = dict.fromkeys(record.category for _, record in rows)
     return SharedPoint(rows[-1][0], len(rows), tuple(loops), tuple(kinds))

@@ -56,7 +56,7 @@ async def reflect(
     """The reflection on a failed trial: the model's, or the rules' when two answers are poor."""
     own = reflect_by_rules(failure)
     if model.name == RULES:
-        return judged(own, failure)
+        return with_quality(own, problems(own, failure))
     asked = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
     answers: list[values.SelfReflection] = []
 
@@ -76,18 +76,16 @@ async def reflect(
         # A loop needs the reflection now: it cannot wait for a retry from the queue.
         answers, reason = [], str(error)
     for answer in reversed(answers):  # a good text, even if it is unsure or blames no action
-        if not set(problems(answer, failure)) - {UNSURE, NO_CREDIT}:
+        if set(poor := problems(answer, failure)) <= {UNSURE, NO_CREDIT}:
             credit = answer.credit_assignment or own.credit_assignment
             kept = answer._replace(credit_assignment=credit, author=model.name)
-            return judged(kept, failure, problems(answer, failure))
-    return judged(own._replace(author=f"{RULES} ({clip(reason, 120)})"), failure)
+            return with_quality(kept, poor)
+    own = own._replace(author=f"{RULES} ({clip(reason, 120)})")
+    return with_quality(own, problems(own, failure))
 
 
-def judged(
-    reflection: values.SelfReflection, failure: FailedTrial, poor: Sequence[str] | None = None
-) -> values.SelfReflection:
+def with_quality(reflection: values.SelfReflection, poor: Sequence[str]) -> values.SelfReflection:
     """The reflection with its quality and its problems."""
-    poor = problems(reflection, failure) if poor is None else poor
     quality: values.Quality = "low" if poor else "good"
     return reflection._replace(quality=quality, quality_problems=tuple(poor))
 

@@ -99,7 +99,7 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     found = list(itertools.islice(_in_json(document), _MOST_ERRORS))
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
-    found = found or [*_placed(text), *_failed_tests(text)]
+    found = found or [*_complaints(text), *_failed_tests(text)]
     errors = [_error_of(parts, tool) for parts in found[:_MOST_ERRORS]]
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
@@ -190,7 +190,7 @@ _SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
 _LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
 
 
-def _placed(text: str) -> list[Parts]:
+def _complaints(text: str) -> list[Parts]:
     """The complaints in lines that name their place, or stand below their file or above it."""
     found: list[Parts] = []
     heading, title = "", None
@@ -256,7 +256,7 @@ def _failed_tests(text: str) -> Iterator[Parts]:
         place, test = _place(lines), inner[1] if inner else name
         if not place and f"\n{name}/" in holders:
             continue  # it only holds others
-        words = rows.get(name) or place.get("message") or _stated(lines) or f"{test} failed"
+        words = rows.get(name) or place.get("message") or _statement(lines) or f"{test} failed"
         is_broken = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken)
         kind = "runtime_error" if is_broken else "test_failure"
         if re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8]):
@@ -285,7 +285,7 @@ def _own_block(blocks: list[list[str]]) -> list[str]:
     return lines
 
 
-def _stated(lines: list[str]) -> str:
+def _statement(lines: list[str]) -> str:
     """The error line of a block, with what was expected and what came."""
     compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
     details = [line.strip() for line in lines[:60] if re.match(compared, line)]
