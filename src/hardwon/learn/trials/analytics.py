@@ -58,9 +58,7 @@ class Analysis(NamedTuple):
     low_quality: int = 0
     average_confidence: float | None = None
     confidence_correlation: float | None = None
-    calibration: tuple[tuple[str, int, float], ...] = ()
     categories: tuple[tuple[str, int], ...] = ()
-    reasons: tuple[tuple[str, int], ...] = ()
     reward_curve: tuple[float, ...] = ()
     error_curve: tuple[float, ...] = ()
     lesson_reuse_rate: float = 0.0
@@ -78,7 +76,7 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
     ways: dict[bool, list[LoopState]] = {True: [], False: []}  # with lessons, and without
     for state in loops:
         ways[any(trial.lessons_used for trial in state.trials)].append(state)
-    curves, pairs = list(map(curve, loops)), confidence_pairs(loops)
+    curves = list(map(curve, loops))
     sure = [trial.confidence for trial in trials if trial.confidence is not None]
     return Analysis(
         loops=len(loops),
@@ -91,10 +89,8 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
         breakthroughs=sum(len(one.breakthroughs) for one in curves),
         low_quality=sum(trial.quality == "low" for trial in trials),
         average_confidence=_mean(sure),
-        confidence_correlation=correlation(pairs),
-        calibration=calibration(pairs),
-        categories=_count(filter(None, (trial.category for trial in trials))),
-        reasons=_count(map(_reason, loops)),
+        confidence_correlation=correlation(confidence_pairs(loops)),
+        categories=tuple(Counter(t.category for t in trials if t.category).most_common()),
         reward_curve=_mean_curve([one.rewards for one in curves]),
         error_curve=_mean_curve([one.errors for one in curves]),
         lesson_reuse_rate=round(len(ways[True]) / max(1, len(loops)), 4),
@@ -103,11 +99,6 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
         repeated=repeated_tasks(loops),
         curves=tuple(curves[-_CURVES:]),
     )
-
-
-def _reason(state: LoopState) -> str:
-    """Why a loop ended, without details of its own."""
-    return re.split(r":| in trial| \(", state.reason, maxsplit=1)[0] or state.status
 
 
 def curve(state: LoopState) -> Curve:
@@ -140,17 +131,6 @@ def correlation(pairs: Sequence[tuple[float, bool]]) -> float | None:
         return None
 
 
-def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, float], ...]:
-    """For each fifth of confidence: how many reflections, and how often the next trial improved."""
-    bins: dict[int, list[bool]] = {}
-    for sure, improved in pairs:
-        bins.setdefault(min(int(sure * 5), 4), []).append(improved)
-    return tuple(
-        (f"{at / 5:.1f}–{(at + 1) / 5:.1f}", len(rows), round(sum(rows) / len(rows), 4))
-        for at, rows in sorted(bins.items())
-    )
-
-
 def repeated_tasks(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
     """Kinds of tasks that came more than once: did the later loops need fewer trials?"""
     groups: dict[str, list[LoopState]] = {}
@@ -171,10 +151,6 @@ def _mean_curve(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
     columns = itertools.zip_longest(*lines)
     known = ([value for value in column if value is not None] for column in columns)
     return tuple(_mean(column) or 0.0 for column in itertools.islice(known, 100))
-
-
-def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(Counter(names).most_common())
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -241,10 +241,6 @@ _WHY = {
     "logic_error": "Most likely the result I compute is not the one that is expected.",
     "other": "",
 }
-_PLAIN = {  # what these tools report needs no guess
-    "syntax_error": "It cannot be parsed as I wrote it.",
-    "lint_error": "The linter does not accept what I wrote.",
-}
 
 
 class FailedTrial:
@@ -416,7 +412,7 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     steps = tuple(dict.fromkeys(_next_steps(trial))) or (
         "Make the verification say what is wrong.",
     )
-    guess = (_PLAIN.get(worst.type) or _WHY[kind]) if worst else ""
+    guess = _WHY[kind] if worst else ""
     why = f"{_comparison(trial)} {guess}".strip()
     reported = describe(worst, 300) if worst else "the verification failed without saying why"
     cause = trial.actor.crash or reported

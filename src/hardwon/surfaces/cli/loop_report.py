@@ -14,8 +14,7 @@ _MOST = 60
 _WIDEST_BAR = 24
 _NOTHING = "<p>nothing yet</p>"
 _REWARDS, _ERRORS = "Reward by trial (mean)", "Errors by trial (mean)"
-_CATEGORIES, _REASONS = "Failure categories", "Why loops ended"
-_CALIBRATION = "Improvement after a reflection, by its confidence"
+_CATEGORIES = "Failure categories"
 _REPEATED, _NEWEST = "Kinds of tasks that came again", "Newest loops"
 
 
@@ -84,9 +83,6 @@ def curves(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
             for kind, count in analysis.categories
         ],
     )
-    yield _REASONS, [f"  {count:>5}  {reason}" for reason, count in analysis.reasons]
-    shares = [f"  {name}  {share:>4.0%} of {count}" for name, count, share in analysis.calibration]
-    yield _CALIBRATION, shares
     yield (
         f"{_REPEATED}: trials in the first and in the last half",
         [
@@ -100,19 +96,10 @@ def curves(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
 
 def page_of(analysis: Analysis, *, title: str) -> str:
     """The whole page."""
-    helped = (
-        ("with lessons", analysis.success_with_lessons),
-        ("without lessons", analysis.success_without_lessons),
-    )
-    known = [(name, value) for name, value in helped if value is not None]
-    sure = [(f"{name} ({count})", share) for name, count, share in analysis.calibration]
     plots = {
         _REWARDS: curve_of(analysis.reward_curve, "bar", label="reward", high=1.0),
         _ERRORS: curve_of(analysis.error_curve, "bad", label="errors"),
         _CATEGORIES: bars(analysis.categories),
-        _REASONS: bars(analysis.reasons),
-        _CALIBRATION: bars(sure, most=1, show=_percent),
-        "Success with recalled lessons and without": bars(known, most=1, show=_percent),
     }
     rows = "".join(
         f"<li><b>{row.loops}×</b><span>{safe(row.task)}</span>"
