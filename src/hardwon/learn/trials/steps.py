@@ -27,6 +27,7 @@ _SHELLS = {"bash", "shell", "run", "exec", "terminal", "command_execution"}
 _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo test")
 
 _TEXTS = ("strategy", "rationale", "says", "thought", "tool")
+_PLAIN = ("strategy", "rationale", "thought", "tool", "args", "output", "failed")
 _VERBS = {"code_modification": "edited", "file_creation": "wrote"}
 _DEPTH = 6
 _DOCUMENTS = 2000
@@ -115,7 +116,8 @@ def _plain_lines(event: dict[str, Any]) -> list[dict[str, Any]]:
         return [_of_codex(item)] if event.get("type") == "item.completed" else []
     if isinstance(event.get("result"), str):
         return [{"rationale": event["result"]}]
-    return [event] if any(isinstance(event.get(name), str) for name in _TEXTS) else []
+    plain = {name: event[name] for name in _PLAIN if name in event}
+    return [plain] if any(isinstance(plain.get(name), str) for name in _TEXTS) else []
 
 
 def _of_claude(part: dict[str, Any], role: Any) -> dict[str, Any]:
