@@ -17,7 +17,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, Self
 
 from hardwon.core import _files
@@ -40,13 +40,6 @@ _READ_LIMIT = 64 << 20
 _numbers = itertools.count(1)
 
 
-class StoredReflections(NamedTuple):
-    """The readable reflections of a loop in numeric order, and the unreadable files."""
-
-    records: list[values.Record]
-    damaged: list[str]
-
-
 class LoopFolder:
     """The directory of one loop."""
 
@@ -64,36 +57,34 @@ class LoopFolder:
         """Whether a loop with that id was ever begun."""
         return os.path.isfile(self.at(JOURNAL))
 
-    def events(self) -> list[values.Event]:
-        """All events; a torn last line is ignored, any other damage is an error."""
+    def load(self) -> tuple[list[values.Event], values.LoopState]:
+        """All events and the state after them; a torn last line is ignored, other damage raises."""
         content = read(self.at(JOURNAL))
         if content is None:
             raise NotFound("loop", self.loop_id)
-        with self._as_corrupt("repair that line, or move the folder away"):
-            return [json.loads(line) for line in content.split(b"\n")[:-1] if line]
+        try:
+            events = [json.loads(line) for line in content.split(b"\n")[:-1] if line]
+            return events, values.replay(events)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            remedy = "repair that line, or move the folder away"
+            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
     def state(self) -> values.LoopState:
         """The state of the loop."""
-        events = self.events()
-        with self._as_corrupt("move the folder away"):
-            return values.replay(events)
+        return self.load()[1]
 
-    @contextmanager
-    def _as_corrupt(self, remedy: str) -> Iterator[None]:
-        try:
-            yield
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
+    def records(self) -> list[values.Record]:
+        """The readable reflections in numeric order."""
+        return [record for record in self.files().values() if record]
 
-    def records(self) -> StoredReflections:
-        """The reflections of the loop."""
-        stored = StoredReflections([], [])
+    def files(self) -> dict[str, values.Record | None]:
+        """The reflections by the names of their files in numeric order; None if unreadable."""
+        found: dict[str, values.Record | None] = {}
         for name in self.record_names():
-            try:
-                stored.records.append(read_record(self.at(name)))
-            except (ValueError, OSError, RecursionError):
-                stored.damaged.append(name)
-        return stored
+            found[name] = None
+            with suppress(ValueError, OSError, RecursionError):
+                found[name] = read_record(self.at(name))
+        return found
 
     def record_names(self) -> list[str]:
         """The names of the reflections in numeric order: 10 comes after 9, 1000 after 999."""
@@ -130,13 +121,14 @@ class LoopJournal:
 
     def load(self) -> values.LoopState:
         """Load the loop where it stopped; unreadable parts are moved aside and noted."""
-        self._lines = [_line(event) for event in self.folder.events()]
-        self.state = self.folder.state()
+        events, self.state = self.folder.load()
+        self._lines = list(map(_line, events))
         self._write(JOURNAL, b"".join(self._lines))  # without a torn last line
-        stored = self.folder.records()
-        for name in stored.damaged:
-            self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
-        self.records = {record.iteration: record for record in stored.records}
+        for name, record in self.folder.files().items():
+            if record is None:
+                self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
+            else:
+                self.records[record.iteration] = record
         for name in self.folder.record_names():
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state
@@ -252,16 +244,11 @@ def _storage_errors(path: str) -> Iterator[None]:
         raise storage_error(error, path) from error
 
 
-def write(path: str, content: bytes) -> None:
-    """Write a file atomically; it is on disk when this returns."""
+def write(path: str, content: bytes, *, durable: bool = True) -> None:
+    """Write a file atomically; if it is `durable`, it is on disk when this returns."""
+    _files.make_folder(os.path.dirname(path))  # an actor may have removed it
     with _storage_errors(path):
-        _files.replace(path, content, durable=True)
-
-
-def spill(path: str, text: str) -> None:
-    """Write a file that need not survive a crash; an actor may have removed the folder."""
-    _files.make_folder(os.path.dirname(path))
-    _files.replace(path, text.encode("utf-8", "replace"))
+        _files.replace(path, content, durable=durable)
 
 
 def stamp(path: str) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ class Loops:
 
     def reflections(self, loop_id: str) -> Sequence[Record]:
         """All readable reflections of a loop, in order."""
-        return self.folder(loop_id).records().records
+        return self.folder(loop_id).records()
 
     def active(self, loop_id: str) -> Sequence[Record]:
         """The reflections that are in the window now."""

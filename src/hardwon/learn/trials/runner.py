@@ -87,7 +87,7 @@ class Runner:
         number = self.state.open.number if self.state.open else len(self.state.trials)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
-        files.spill(prompt_file, prompt)
+        files.write(prompt_file, prompt.encode("utf-8", "replace"), durable=False)
         self._say("acting", self.state)
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
@@ -95,9 +95,8 @@ class Runner:
         output = _without_secrets(
             difference.applied_to(attempt.output) if difference else attempt.output
         )
-        files.spill(
-            self._journal.folder.at("trials", f"{number + 1:03d}.out"), redact(attempt.text)
-        )
+        printed = self._journal.folder.at("trials", f"{number + 1:03d}.out")
+        files.write(printed, redact(attempt.text).encode("utf-8", "replace"), durable=False)
         self._add("acted", trial=number, actor=output, tree=tree)
         return attempt._replace(output=output)
 

@@ -259,7 +259,7 @@ def _fields(state: values.LoopState) -> dict[str, Any]:
 def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
     """A loop with its trials and reflections."""
     state, records = agent.loops.get(loop_id), agent.loops.reflections(loop_id)
-    damaged = agent.loops.folder(loop_id).records().damaged
+    damaged = [name for name, kept in agent.loops.folder(loop_id).files().items() if not kept]
     if trial is not None:
         records = [record for record in records if record.iteration == trial - 1]
         if not records:
