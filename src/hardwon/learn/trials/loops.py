@@ -371,7 +371,6 @@ def trust(home: str, path: str) -> str:
     full, content = _read_commands(path)
     _loop_table(full, content)
     trusted = {**_trusted_files(home), full: hashlib.sha256(content).hexdigest()}
-    _files.make_folder(home)
     files.write(os.path.join(home, _TRUSTED), json.dumps(trusted, indent=2).encode())
     return full
 
