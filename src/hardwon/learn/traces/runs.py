@@ -111,10 +111,7 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
         files = {name: _read(os.path.join(folder, name)) for name in names}
-        waiting: dict[Key, list[Arrived]] = defaultdict(list)
-        for rows_of in files.values():
-            for key, rows in rows_of.items():
-                waiting[key] += rows
+        waiting = _join(files.values())
         is_full = bytes_in(folder, _SUFFIX) > _WAITING
         over = {key for key, rows in waiting.items() if is_full or _is_over(rows, now())}
         for key in _in_order(over, waiting):
@@ -270,6 +267,15 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
         _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
     except OSError as error:
         raise storage_error(error, folder) from error
+
+
+def _join(parts: Iterable[dict[Key, list[Arrived]]]) -> dict[Key, list[Arrived]]:
+    """The rows of all parts, by scope and run."""
+    waiting: dict[Key, list[Arrived]] = defaultdict(list)
+    for part in parts:
+        for key, rows in part.items():
+            waiting[key] += rows
+    return waiting
 
 
 def _read(path: str) -> dict[Key, list[Arrived]]:

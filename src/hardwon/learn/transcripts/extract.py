@@ -101,7 +101,6 @@ def _clean(insight: Insight) -> Insight:
         title=redact(insight.title),
         text=redact(insight.text),
         mistake=redact(insight.mistake),
-        evidence=tuple(Passage(item.line, redact(item.quote)) for item in insight.evidence),
         calls=tuple(map(redact, insight.calls)),
     )
 

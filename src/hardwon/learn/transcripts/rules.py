@@ -79,9 +79,9 @@ class Failures:
         if step.failure and len(seen := self._seen[step.failure.kind]) < _PLACES:
             self._steps.setdefault(step.failure.kind, step)
             seen.append(evidence(moment.ended, step.failure.line))
-        worked = (mark.split(" ", 2)[1:] for mark in marks if re.match(r"worked \S* ", mark))
-        for kind, key in worked:
-            if not self._is_work(kind, key):
+        for mark in marks:
+            way, kind, key = (*mark.split(" ", 2), "", "")[:3]
+            if way == "worked" and key and not self._is_work(kind, key):
                 self._worked.setdefault((kind, key), evidence(moment.line, step.args))
         past = past.after(step, marks)
         self._past = past._replace(steps=past.steps[-STEPS_REMEMBERED:])

@@ -11,11 +11,11 @@ Snapshots touch neither index, stash nor objects of a repository: it is only rea
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple, Self
@@ -37,7 +37,6 @@ from hardwon.learn.trials.values import after
 
 JOURNAL, LOCK, ABORT = "journal.jsonl", "lock", "abort"
 _READ_LIMIT = 64 << 20
-_numbers = itertools.count(1)
 
 
 class LoopFolder:
@@ -97,7 +96,7 @@ class LoopFolder:
         _files.make_folder(self.path)
         if not os.path.lexists(self.at(name)):
             return "gone"
-        aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
+        aside = self.at("quarantine", f"{name}.{time.time_ns()}")
         _files.make_folder(os.path.dirname(aside))
         os.replace(self.at(name), aside)
         return aside

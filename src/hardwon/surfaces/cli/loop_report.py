@@ -35,12 +35,12 @@ def plot(values: Sequence[float], *, height: int = 6, high: float | None = None)
     wide = 4 if len(plotted) <= 16 else 1
     heights, lines = _heights(plotted, height, top), []
     for row in range(height, -1, -1):
-        cells = ("●" if own == row else "·" if own > row else " " for own in heights)
-        drawn = "".join(cell.center(wide) for cell in cells)
+        marks = (f" {'●' * (own == row)}{'·' * (own > row)}"[-1] for own in heights)
+        drawn = "".join(mark.center(wide) for mark in marks)
         lines.append(f"{top * row / height:6.2f} ┤{drawn}")
-    ticks = (str(number) if wide == 4 else "+" if number % 10 == 0 else "-"
-             for number in range(1, len(plotted) + 1))  # fmt: skip
-    lines.append(" " * 8 + "".join(tick.center(wide) for tick in ticks))
+    numbers = [str(number).center(wide) for number in range(1, len(plotted) + 1)]
+    narrow = ["+" if number.endswith("0") else "-" for number in numbers]
+    lines.append(" " * 8 + "".join(numbers if wide == 4 else narrow))
     return [line.rstrip() for line in lines]
 
 

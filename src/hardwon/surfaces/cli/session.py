@@ -321,7 +321,7 @@ def mine(
     """
     sessions = agent.sessions
     if since is not None:
-        if answers or questions or preview or not auto:
+        if any((answers, questions, preview, not auto)):
             raise click.UsageError("--since mines without questions: add --auto")
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
     if answers is not None:
