@@ -35,13 +35,19 @@ def plot(values: Sequence[float], *, height: int = 6, high: float | None = None)
     wide = 4 if len(plotted) <= 16 else 1
     heights, lines = _heights(plotted, height, top), []
     for row in range(height, -1, -1):
-        marks = (f" {'●' * (own == row)}{'·' * (own > row)}"[-1] for own in heights)
-        drawn = "".join(mark.center(wide) for mark in marks)
+        drawn = "".join(_mark(own, row).center(wide) for own in heights)
         lines.append(f"{top * row / height:6.2f} ┤{drawn}")
     numbers = [str(number).center(wide) for number in range(1, len(plotted) + 1)]
     narrow = ["+" if number.endswith("0") else "-" for number in numbers]
     lines.append(" " * 8 + "".join(numbers if wide == 4 else narrow))
     return [line.rstrip() for line in lines]
+
+
+def _mark(height: int, row: int) -> str:
+    """A point in its row, a dot below it."""
+    if height == row:
+        return "●"
+    return "·" if height > row else " "
 
 
 def facts(analysis: Analysis) -> list[tuple[str, str]]:
