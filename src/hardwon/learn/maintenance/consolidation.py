@@ -187,8 +187,8 @@ class Consolidation:
             if len(scopes) == 1:
                 edit = Edit("merged", "they say the same", places, target=scopes.pop())
             else:
-                count = sum(scope.project is not None for scope in scopes)
-                reason = f"seen in {count} projects" if count > 1 else "holds everywhere already"
+                many = sum(scope.project is not None for scope in scopes)
+                reason = f"seen in {many} projects" if many > 1 else "holds everywhere already"
                 edit = Edit("promoted", reason, places, target=self._scope)
             self._edits.append(edit)
 
