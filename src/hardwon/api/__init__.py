@@ -117,7 +117,7 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
     """Report every ended goal of an orchestrator to an agent; see `learn.goals.goal.attach`."""
     from hardwon.learn.goals import goal
 
-    return goal.attach(orchestrator, (agent or open().agent("default")).goals, **how)
+    return goal.attach(orchestrator, (agent or open().agent("default")).goals.ended, **how)
 
 
 def _processor(way: str) -> runtime.Processor:
