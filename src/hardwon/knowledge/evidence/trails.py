@@ -297,7 +297,7 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
     if failing.is_tool != other.is_tool:
         return 0.0
     if failing.is_tool:
-        return _tool_likeness(failing, other)
+        return _tool_likeness(failing, other, weights)
     if failing.script or other.script or failing.has_script != other.has_script:
         return 0.0
     if failing.text == other.text:
@@ -329,16 +329,24 @@ def _is_aside(other: Call, failing: Call) -> bool:
     return any(one != two and one not in theirs and one in other.words for one, two in pairs)
 
 
-def _tool_likeness(failing: Call, other: Call) -> float:
-    """How much another tool is called for the same: by its name, or by what it is given."""
+def _name_parts(tool: str) -> set[str]:
+    return {*re.findall(r"[a-z0-9]+", tool.lower())}
+
+
+def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
+    """How much another tool is called for the same: by its name, or by what it is given.
+
+    The parts that most tools of a run have in their names tell little.
+    """
     if failing.program == other.program:
         # A word may tell it to do something else, for which it takes other arguments
         ours, theirs = (dict(_CHOICE.findall(call.text)) for call in (failing, other))
         is_other = any(theirs.get(name, word) != word for name, word in ours.items())
         return 0.0 if is_other and failing.shape != other.shape else 1.0
-    one, two = (set(re.findall(r"[a-z0-9]+", call.program.lower())) for call in (failing, other))
+    one, two = (_name_parts(call.program) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
-    by_name = len(one & two) / max(1, len(one | two))
+    weight = {part: weights.get(f"{part}()", 1.0) for part in one | two}
+    by_name = sum(weight[part] for part in one & two) / sum(weight.values())
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
 
@@ -354,7 +362,11 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    return {word: log(1 + len(calls) / count) for word, count in counts.items()}
+    tools = {call.program for call in calls if call.is_tool}
+    parts = Counter(f"{part}()" for tool in tools for part in _name_parts(tool))
+    return {word: log(1 + len(calls) / count) for word, count in counts.items()} | {
+        part: log(1 + len(tools) / count) for part, count in parts.items()
+    }
 
 
 def _was_passed(
@@ -375,6 +387,10 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
         return True
     if _are_other_tests(failing, working, steps[at].output):
         return False
+    if is_red(steps[at].output) and not has_run_tests(steps[-1].output):
+        added = {*working.text.split()} - {*failing.text.split()}
+        if any(word.startswith("-") for word in added):  # as an option that only lists the tests
+            return False
     if failing.is_tool and failing.paths:
         return failing.paths == working.paths
     old, new = dict(leaves(failing)), dict(leaves(working))
