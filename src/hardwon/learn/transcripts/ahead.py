@@ -242,7 +242,7 @@ def _build() -> tuple[str, str]:
 
 def main() -> None:
     """Answer each session that comes in with what it holds, until the other process ends."""
-    answers = sys.stdout.buffer
+    answers, sys.stdout = sys.stdout.buffer, sys.stderr  # what is printed is no answer
     try:
         pickle.dump(_build(), answers)
         while True:
