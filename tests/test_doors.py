@@ -153,9 +153,9 @@ def test_the_same_message_of_another_test_names_the_tests_it_is_known_of(
         call = {"command": command}
         return hw.agent("coder").after_action("bash", call, output=output, failed=True).text
 
-    assert told("bin/test sympy", red.format("test_sum") + noise).startswith("[SAME FAILURE]")
+    assert told("bin/test sympy", red.format("test_sum") + noise).startswith("[SAME FAILURE —")
     other = told("bin/test sympy", red.format("test_product"))
-    assert other.startswith("[SAME FAILURE IN OTHER TESTS]")
+    assert other.startswith("[SAME FAILURE IN OTHER TESTS —")
     assert "test_sum` fails without your change too" in other
     assert told("python setup.py build", old) == ""  # no test at all
 
@@ -204,7 +204,7 @@ def test_a_candidate_is_told_at_every_door_but_the_turn(hw: hardwon.Hardwon) -> 
     assert "bin/test" in hw.agent("coder").before_action("bash", PYTEST).text
     shown = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
 
-    assert shown.text.startswith("[SAME FAILURE]")
+    assert shown.text.startswith("[SAME FAILURE —")
     assert "bin/test" in shown.text
     other, error = {"command": "pytest -x"}, MISSING.replace("line 1", "line 7")
     assert "bin/test" in hw.agent("coder").after_action("bash", other, output=error).text
@@ -274,7 +274,7 @@ def test_the_same_kind_of_failure_is_named_as_such(hw: hardwon.Hardwon) -> None:
         "bash", call, output=error.format("blog_post"), failed=True
     )
 
-    assert shown.text.startswith("[SAME KIND OF FAILURE]")
+    assert shown.text.startswith("[SAME KIND OF FAILURE —")
     assert len(hw.agent("coder").lessons.list(status="all")) == 1
 
 

@@ -323,7 +323,13 @@ def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
             "it is outdated",
             '{"revision": 20, "x": "y"}',
             '{"revision": 23, "x": "y"}',
-            "another `revision`",
+            "a larger `revision`",
+        ),
+        (
+            "the range is too wide",
+            '{"from": "2031-05-12T09:00", "x": "y"}',
+            '{"from": "2031-05-13T21:30", "x": "y"}',
+            "a later `from`",
         ),
         (
             "voucher cannot be used for a change",
@@ -363,6 +369,16 @@ def test_a_new_value_is_told_by_the_words_of_the_error_or_by_its_sort(
     text = trail_fix(found, Seen("", line=line, printed=asked.output)).text
 
     assert text.endswith(f" ({told}).")
+
+
+def test_the_code_of_the_task_that_a_text_lacked_is_named_without_its_number() -> None:
+    failed = Step("open", '{"why": "per ticket"}', "Error: why is not accepted", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+    (found,) = find_passed([failed, Step("open", '{"why": "HR-4711, per ticket"}', "ok")])
+
+    text = trail_fix(found, Seen("[HR-4711] Pay Ada.")).text
+
+    assert text.endswith(" (another `why`, with the `HR-<n>` of the task).")
 
 
 def test_a_tool_that_had_to_be_called_first_is_named() -> None:

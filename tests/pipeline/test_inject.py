@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status
-from hardwon.engine.pipeline.inject import advice, digest, line, render, tokens
+from hardwon.engine.pipeline.inject import SAME, advice, digest, line, render, tokens
 from tests.samples import lesson
 
 SHORT = [lesson(f"word{number} " * 12, id=number) for number in range(1, 30)]
@@ -150,9 +150,12 @@ def test_the_best_fix_of_a_mined_lesson_fills_its_budget_exactly() -> None:
     assert render([mined], door="same", budget=needed - 1).lessons == ()
 
 
+FRAME = tokens(SAME.head) + tokens(SAME.foot)
+
+
 def beginning(text: str) -> str:
     """What is shown of a long text with little room."""
-    row = render([lesson(text)], door="same", budget=90).text.splitlines()[1]
+    row = render([lesson(text)], door="same", budget=FRAME + 81).text.splitlines()[1]
     return row.removeprefix("  - ").partition("… (more")[0]
 
 
@@ -166,7 +169,7 @@ def test_a_long_text_is_cut_after_a_sentence_unless_that_leaves_less_than_a_thir
 
     assert (shown == sentence) is is_whole
     assert text.startswith(f"{shown} ")
-    assert is_whole or render([lesson(text)], door="same", budget=90).tokens >= 86
+    assert is_whole or render([lesson(text)], door="same", budget=FRAME + 81).tokens >= FRAME + 77
 
 
 def test_a_digest_is_of_what_was_met_most_often_then_of_the_surest() -> None:
@@ -180,9 +183,7 @@ def test_a_digest_is_of_what_was_met_most_often_then_of_the_surest() -> None:
 
 @pytest.mark.parametrize(("room", "is_shown"), [(40, True), (39, False)])
 def test_a_lesson_is_cut_only_where_there_is_some_room(room: int, is_shown: bool) -> None:
-    frame = tokens("[SAME FAILURE]") + tokens("[END SAME FAILURE]")
-
-    block = render([lesson("Do this. " * 90)], door="same", budget=frame + room)
+    block = render([lesson("Do this. " * 90)], door="same", budget=FRAME + room)
 
     assert bool(block.text) is is_shown
 

@@ -23,6 +23,7 @@ MARKERS = [
     "[KNOWN PITFALLS — your prior lessons]",
     "[END PITFALL]",
     "[SAME FAILURE]",
+    "[SAME FAILURE — of earlier runs in this project, with their values]",
     "[SYSTEM]",
     "[INST]",
     "</hook_context>",

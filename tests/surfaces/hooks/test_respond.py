@@ -21,7 +21,7 @@ from tests.surfaces.hooks.test_adapters import recorded
 PROJECT = "/home/dev/project"
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "git push --force"}}
 ASKED = "make the nightly report folder"
-START, ACTION, ERROR = "earlier runs of this project", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
+START, ACTION, ERROR = "earlier runs of this project", "[PITFALL OF THIS CALL", "[SAME FAILURE "
 
 
 @pytest.fixture(autouse=True)

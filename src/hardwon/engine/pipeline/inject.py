@@ -26,9 +26,10 @@ START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJE
 PLAYBOOK = "What earlier work in this project taught. Look up only what it leaves open:"
 TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
-SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)
-KIND = Frame("[SAME KIND OF FAILURE]", "[END SAME KIND OF FAILURE]", label=0)
-ELSEWHERE = Frame("[SAME FAILURE IN OTHER TESTS]", "[END SAME FAILURE]", label=0)
+_EARLIER = "— of earlier runs in this project, with their values]"
+SAME = Frame(f"[SAME FAILURE {_EARLIER}", "[END SAME FAILURE]", label=0)
+KIND = Frame(f"[SAME KIND OF FAILURE {_EARLIER}", "[END SAME KIND OF FAILURE]", label=0)
+ELSEWHERE = Frame(f"[SAME FAILURE IN OTHER TESTS {_EARLIER}", "[END SAME FAILURE]", label=0)
 AT_ERROR = {"same": SAME, "kind": KIND, "elsewhere": ELSEWHERE}
 FRAMES = {"start": START, "turn": TURN, "action": ACTION} | AT_ERROR
 

@@ -11,13 +11,14 @@ from hardwon.knowledge.evidence.calls import (
     PLUMBING,
     READERS,
     Call,
+    asked_why,
     calls_of,
     is_own,
     looks_only,
     names_of,
     only_asks,
 )
-from hardwon.knowledge.evidence.inner import working_calls
+from hardwon.knowledge.evidence.inner import complaints_in, working_calls
 from hardwon.knowledge.reading.authored import tail
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     later = ((step, call) for step in steps[at + 1 :] for call in working_calls(step))
     before = takewhile(lambda pair: pair[1] is not working, later)
     made = [(step, call) for step, call in before if call.shape != working.shape]
-    explained = explanations(made, steps[at], failing)
+    explained = explanations(made, steps[at], failing) or _answers_beside(steps[at], working)
     others = [(step, call) for step, call in made if call not in {one.call for one in explained}]
     first = [*explained[:1], *_sources(steps, at, working)][:_BEFORE]
     between = _between(others, steps, at, failing, working)
@@ -235,6 +236,27 @@ def explanations(made: Sequence[tuple[Step, Call]], failed: Step, failing: Call)
                 text = re.sub(r'"?\$\{?\w+\}?"?', code, call.text)
                 found.append(Asked(call._replace(text=text), answer))
     return found
+
+
+def _answers_beside(step: Step, working: Call) -> list[Asked]:
+    """What was asked in the failing step itself, with the sentence that explains the failure.
+
+    It names what the working call has and the failing step lacks, or it is the only full sentence.
+    """
+    asked = asked_why(step)
+    if not asked:
+        return []
+    lines = dict.fromkeys(map(str.rstrip, step.output.splitlines()))
+    said = [
+        line
+        for line in lines
+        if line[:1].isalpha() and len(line) <= _ANSWER and line not in complaints_in(step)
+        if sum(_PLAIN.fullmatch(word) is not None for word in line.split()) > _SENTENCE
+    ]
+    new = {*WORDS.findall(working.typed)} - {*WORDS.findall(step.args)}
+    telling = [line for line in said if not new.isdisjoint(WORDS.findall(line))]
+    telling = telling or [line for line in said if line.endswith(".")]
+    return [Asked(asked[0], telling[0])] if len(telling) == 1 else []
 
 
 def _answer(step: Step, call: Call, code: str) -> str:

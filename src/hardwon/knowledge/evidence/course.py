@@ -6,11 +6,12 @@ comes before the first change of a run, and what was called between a failure an
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.clean import clip_middle, one_line
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.evidence.calls import (
     CHANGING,
@@ -32,9 +33,10 @@ from hardwon.knowledge.evidence.cures import (
     sources_of,
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
-from hardwon.knowledge.evidence.inner import failing_call, working_calls
+from hardwon.knowledge.evidence.inner import complaints_in, failing_call, working_calls
 from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of
 from hardwon.knowledge.reading.mined_lesson import situation
+from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import INTERPRETERS
 
 if TYPE_CHECKING:
@@ -53,8 +55,8 @@ _APART = 5  # calls between two places of the same call
 _AGAIN_WORD = ("again", False)  # marks the second of them
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 4.0, 1.0, 0.5  # worth of a cure, a source, and each further run
-_EDIT = 1.4  # how much of an edit an agent could not guess
-_LOOK = 0.5  # how much a call counts that only looks
+_LOOK, _EDIT = 0.2, 0.5  # how much a call counts that only asks, and an edit that is not shown
+_KNOWN, _KNOWN_CURE = 0.1, 0.5  # words that count for an act all of whose words are told already
 _PART = re.compile(r"[A-Za-z]+|\d+")
 
 Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a value of its task
@@ -73,20 +75,24 @@ class Act(NamedTuple):
 
     words: Words  # what it does, without values
     text: str
-    news: float  # how much of it an agent could not guess
+    news: frozenset[str]  # its words that an agent could not guess
     passed: tuple[Met, ...] = ()  # the failures that it got past
     is_source: bool = False  # it printed a value that later calls need
+    is_look: bool = False  # it only asked for something
     is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
     proof: int = 2  # how sure it is that it worked as it is shown; 0 if it failed
     runs: int = 1
 
-    def worth(self, known: AbstractSet[str] = frozenset()) -> float:
+    def worth(self, told: AbstractSet[str] = frozenset()) -> float:
         """What it is worth to a newcomer: hard to guess, needed often, wrong at first.
 
-        Kinds of failures that another act gets past are `known`.
+        Words, and kinds of failures that another act gets past, may be `told` already.
         """
-        need = _PASSED * (not known >= {met.kind for met in self.passed}) + _SOURCE * self.is_source
-        return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
+        is_new = not told >= {met.kind for met in self.passed}
+        need = _PASSED * is_new + _SOURCE * self.is_source
+        new = len(self.news - told) or (_KNOWN_CURE if need else _KNOWN)
+        share = _LOOK if self.is_look else _EDIT if self.is_of_task else 1.0
+        return math.sqrt(new) * share * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
     def is_telling(self, runs: int) -> bool:
         """Whether it holds for other tasks, too, as far as so many runs of the project show."""
@@ -169,8 +175,9 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         for call in calls_of(step):
             place += 1
             here = At(at, call.text)
-            passed = tuple(_met(steps[failed], call, task) for failed in cures.passed.get(here, ()))
             is_source = here in sources
+            failures = () if only_asks(call) and not is_source else cures.passed.get(here, ())
+            passed = tuple(met for failed in failures for met in _met(steps[failed], call, task))
             is_cure = bool(passed)
             is_moved = is_cure and call.program in CHANGING  # the call itself tells how
             if call.paths and not is_moved and call is not failing_call(step):
@@ -189,7 +196,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         acting = [call for call in working if not only_looks(call)]
         if is_work and acting and _is_usual(acting[-1]):
             words = _sort_of(acting[-1], task)
-            act = Act(words, f"$ {' '.join(part_words(acting[-1]))}", news=1)
+            act = Act(words, f"$ {' '.join(part_words(acting[-1]))}", frozenset([acting[-1].kind]))
             usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
@@ -206,15 +213,33 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     ]
 
 
-def _met(step: Step, cure: Call, task: str) -> Met:
-    """The failure of a step that a call got past."""
+def _met(step: Step, cure: Call, task: str) -> Iterator[Met]:
+    """The failure of a step that a call got past, and what else the failing call complained of."""
     failure, failing = step.failure or Failure("", "", ""), failing_call(step)
+    is_like = failing is None or failing.is_tool or failing.text == cure.text
+    call = "" if is_like or failing is None else one_line(fold_call(failing.text, task))
+    call = call if len(call) <= _FAILED else ""
+    is_form = failing is not None and _typed_part(failing) == _typed_part(cure)
+    words = _quote(failure, step)
+    # in another form of the same, as everybody sees
+    yield Met(failure.kind, words, "" if words and is_form else call)
+    for line in complaints_in(step) if is_form else ():
+        other = read_failure(step._replace(output=line), ())
+        words = _quote(other, step._replace(failure=other)) if other else ""
+        if other and words and other.kind != failure.kind:
+            yield Met(other.kind, words)
+
+
+def _quote(failure: Failure, step: Step) -> str:
+    """The words of an error as far as they may be quoted."""
     told = one_line(situation(failure.text, step))
-    words = told[told.index("“") :] if "“" in told else ""
-    if failing is None or failing.text == cure.text or failing.is_tool:
-        return Met(failure.kind, words)
-    call = one_line(fold_call(failing.text, task))
-    return Met(failure.kind, words, call if len(call) <= _FAILED else "")
+    return told[told.index("“") :] if "“" in told else ""
+
+
+def _typed_part(call: Call) -> list[str]:
+    """The program and the part of it, as they were typed."""
+    words = [word for word in call.text.split() if "=" not in word]
+    return [tail(word) for word in words[:2]]
 
 
 def _first_change(steps: Sequence[Step]) -> int:
@@ -232,7 +257,7 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
 
     What runs code or files of the run itself tells nothing, and values of tools are private.
     """
-    if call.is_tool or call.has_script or re.search(r"\$\{?\w", call.text):
+    if call.is_tool or call.has_script or _has_variable(call.text):
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
@@ -249,7 +274,9 @@ def _is_usual(call: Call) -> bool:
 def _sort_of(call: Call, task: str) -> Words:
     """What a call does: the part of its program, or the options of one that has no parts."""
     program, *parts = part_words(call) or [""]
-    return _mark_values([tail(program), *parts] if parts else call.kind.split(), task)
+    if not parts:
+        return _mark_values(call.kind.split(), task)
+    return ((tail(program), False), (parts[0], False), *_mark_values(parts[1:], task))
 
 
 def _call_acts(words: Words, made: list[_Made], task: str, done: int) -> Iterator[tuple[int, Act]]:
@@ -268,15 +295,16 @@ def _call_acts(words: Words, made: list[_Made], task: str, done: int) -> Iterato
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
     """The place of a call in its run, and the act that its forms show."""
     proof = max(one.proof for one in made)
-    calls = [one.call for one in made if one.proof == proof]
+    proven = [one for one in made if one.proof == proof]
+    calls = [one.call for one in proven if one.passed] or [one.call for one in proven]
     longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
     calls += [*longer][-1:]  # the same with more arguments
     is_source = any(one.is_source for one in made)
-    is_look = only_asks(calls[-1]) and not is_source
     act = Act(
         words,
         _show_forms(calls, task),
-        news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look else 1),
+        news=calls[-1].own_words,
+        is_look=only_asks(calls[-1]) and not is_source,
         passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
         is_source=is_source,
         proof=proof,
@@ -289,7 +317,7 @@ def _show_forms(calls: Sequence[Call], task: str) -> str:
     """The last form of a call; with those before it, if they differ in one word."""
     texts = [shorten_values(one_line(fold_call(call.text, task))) for call in calls]
     alike = [text for text in texts if len(text.split()) == len(texts[-1].split())]
-    return f"$ {clip(_join_texts(alike[-_FORMS:]) or texts[-1], _CALL)}"
+    return f"$ {clip_middle(_join_texts(alike[-_FORMS:]) or texts[-1], _CALL)}"
 
 
 def _edits(
@@ -306,7 +334,7 @@ def _edits(
             text = f"$ {one_line(fold_call(call.text, task))}"
         name = "edit" if made[path].is_edit else "new file"
         shown = text or f"{name} {fold_call(path, task)}"
-        yield Act(words, shown, _EDIT, passed, is_of_task=not text)
+        yield Act(words, shown, frozenset([path]), passed, is_of_task=not text)
 
 
 def _show_new(change: Writing, call: Call, task: str, *, last: str) -> str:
@@ -323,8 +351,13 @@ def _show_new(change: Writing, call: Call, task: str, *, last: str) -> str:
 
 def _is_typed(call: Call) -> bool:
     """Whether a call that changes files says itself how, on one short line."""
-    is_line = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
+    is_line = not (call.is_tool or call.script or "\n" in call.text or _has_variable(call.text))
     return is_line and len(call.text) <= _SHORT
+
+
+def _has_variable(text: str) -> bool:
+    """Whether the shell replaces something in a call; what stands in single quotes stays."""
+    return re.search(r"\$\{?\w", re.sub(r"'[^']*'", "", text)) is not None
 
 
 def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
@@ -346,10 +379,11 @@ def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterato
 def _mark_values(words: Iterable[str], task: str) -> Words:
     """The words, each with whether it is a value of the task."""
     named = {*_PART.findall(task)}
-    return tuple(
-        (word, all(part in named or part.isdigit() for part in _PART.findall(word)))
-        for word in words
-    )
+
+    def is_named(word: str) -> bool:
+        return all(part.isdigit() or part in named for part in _PART.findall(word))
+
+    return tuple((word, is_named(word)) for word in words)
 
 
 def _join_acts(acts: Iterable[Act]) -> Iterator[Act]:

@@ -30,7 +30,7 @@ _SHORT = 5  # characters of a number or code that names nobody
 _VALUE = 200  # characters of an argument that may be shown
 _CODE = re.compile(r"[|={}\[\]<>*\\]|\w\(|/\w+/|^/\w")
 # A value that is written in a form, as a date, an amount or a code; its few letters name nobody.
-_FORM = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
+_FORM = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,39}")
 _LITERAL = re.compile(r"(?<=[\w\"'/]>)[^<>]+(?=</)|'[^'\n]*'|\"[^\"\n]*\"")
 
 

@@ -7,7 +7,17 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import COMMON, READERS, Call, calls_of, only_call, part_words
+from hardwon.knowledge.evidence.calls import (
+    COMMON,
+    READERS,
+    Call,
+    acting_calls,
+    asked_why,
+    calls_of,
+    only_asks,
+    only_call,
+    part_words,
+)
 from hardwon.knowledge.evidence.folding import fold_numbers
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.knowledge.reading.bodies import is_failed_json
@@ -71,9 +81,26 @@ def complaints_in(step: Step) -> tuple[str, ...]:
     lines = [line for line in step.output.splitlines()[-_READ:] if 0 < len(line) <= _LONGEST]
     heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
     parts = called_parts(step) if any(head for _, head in heads) else frozenset[str]()
-    said = {line for line, head in heads if not head or _is_called(head, parts)}
+    is_any = bool(heads) and bool(asked_why(step))  # then whoever it is, it has to do with a call
+    said = {
+        line
+        for line, head in heads
+        if not head or (is_any and not head.part) or _is_called(head, parts)
+    }
+    if heads and heads[-1][0] == lines[-1] and _is_spoken(heads[-1][1], step):
+        said.add(lines[-1])
     said |= _refusals([line for line in lines if line not in said], step)
     return tuple(line for line in lines if line in said)
+
+
+def _is_spoken(head: _Head | tuple[()], step: Step) -> bool:
+    """Whether the last line of a step that acts is said by a program which none of its calls names.
+
+    As by a hook. Errors are printed behind all else.
+    """
+    who = head[0] if head else ""
+    is_program = re.fullmatch(r"[a-z][a-z-]+", who) is not None
+    return is_program and any(not only_asks(call) for call in acting_calls(step))
 
 
 def _refusals(lines: Sequence[str], step: Step) -> set[str]:
@@ -131,14 +158,15 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     """The index of the call that an error line is about; -1 if there is no call.
 
     It is the call that shares most with the line, of several the last. In a line that ended well it
-    is never the last one, and in `prog go || prog why` the first.
+    is never the last one, and in `go || why` the first.
     """
     said = {word.lower() for word in re.findall(r"[A-Za-z_][\w.-]{2,}", line)}
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
+    questions = asked_why(step)
 
-    def fits(at: int) -> tuple[bool, bool, bool, int, bool, int, int, int]:
+    def fits(at: int) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
         is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
@@ -146,8 +174,8 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
         acts = call.writes or call.program not in READERS
         typed = len({*call.text.split()} & {*line.split()})
         shared = len((words - COMMON) & said), acts, len(words & said), typed, at
-        asks_why = call.is_fallback and call.program == calls[at - 1].program
-        return step.failed or not asks_why, speaks, is_part, *shared
+        is_guarded = acts and at + 1 < len(calls) and calls[at + 1].is_fallback
+        return step.failed or call not in questions, speaks, is_part, is_guarded, *shared
 
     return max(suspects, key=fits) if calls else -1
 

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from hardwon.knowledge.evidence.course import Act
 
 COURSE = (
-    "What worked in earlier runs of this project, in this order (with their values). ← names what"
-    " failed there before, with its error; it will fail for you, too. Do it so from the start, and"
-    " look up only what is left open:"
+    "What worked in earlier runs of this project, in this order, with their values (←: what failed"
+    " before it, as it will for you). Do it so from the start; look up only what is left open:"
 )
 FAILURES = "Failures that earlier runs of this project met, and what got past them:"
 _SEEN = "When you see "
@@ -44,7 +43,7 @@ def opening(
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
     lines = {act: _lines(act, by_kind) for act in course if not harm(act.text)}
-    page = _Page(budget - sum(map(tokens, (COURSE, FAILURES))), tokens)
+    page = _Page(budget - tokens(COURSE), tokens)
     page.add_acts(
         {act: its for act, its in lines.items() if act.passed},
         reserve=int(page.room * (1 - _SHARE)) if failures else 0,
@@ -80,6 +79,7 @@ class _Page:
         self.acts: dict[Act, str] = {}
         self.rows: dict[Lesson, str] = {}
         self.kinds: set[str] = set()  # the failures that its acts get past
+        self.words: set[str] = set()  # what its acts name
 
     def is_news(self, lesson: Lesson) -> bool:
         """Whether nothing on the page tells of the failures of a lesson."""
@@ -88,7 +88,8 @@ class _Page:
     def add_rows(self, rows: Mapping[Lesson, str]) -> None:
         """Add the failures that fit, with what got past them."""
         for lesson, row in rows.items():
-            if (cost := self._tokens(row)) <= self.room and lesson not in self.rows:
+            cost = self._tokens(row) + (0 if self.rows else self._tokens(FAILURES))
+            if cost <= self.room and lesson not in self.rows:
                 self.rows[lesson] = row
                 self.room -= cost
 
@@ -103,10 +104,11 @@ class _Page:
         while fitting := {
             act: f for act in sizes if (f := _first(costs[act], self.room - reserve))
         }:
-            best = max(fitting, key=lambda act: act.worth(self.kinds) / sizes[act])
+            best = max(fitting, key=lambda act: act.worth(self.kinds | self.words) / sizes[act])
             cost, self.acts[best] = fitting[best]
             self.room -= cost
             self.kinds |= {met.kind for met in best.passed}
+            self.words |= best.news
             del sizes[best]
 
 

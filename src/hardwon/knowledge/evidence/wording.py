@@ -29,6 +29,7 @@ _LINES, _LINE = 8, 120  # of an edit
 _NEW_WORDS = 3  # of an edit that its key names
 _LABEL = 4  # words before a value in an error
 _PLAIN = re.compile(r"[a-z]+").fullmatch
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d)?")
 _SORTED = re.compile(r"([A-Za-z]+(?:[_-][A-Za-z]+)*)([_-]?)\d+")  # an id with its sort: card_4711
 
 
@@ -158,7 +159,7 @@ def _changes(found: Passed, run: Seen) -> str:
         **{name: f"with `{name}`{_as_shown(new[name], run)}" for name in new if name not in old},
         **{name: f"without `{name}`" for name in old if name not in new},
         **{
-            name: f"another `{name}`{_as_shown(new[name], run, old[name])}"
+            name: _compare(name, new[name], old[name], run)
             for name in new
             if name in old and old[name] != new[name]
         },
@@ -171,6 +172,18 @@ def _changes(found: Passed, run: Seen) -> str:
     named = [words for name, words in told.items() if re.split(r"\W", name)[-1] in said]
     parts = (named or list(told.values()))[:_PARTS]
     return f" ({', '.join(parts)})" if parts else ""
+
+
+def _compare(name: str, value: object, old: object, run: Seen) -> str:
+    """An argument and its new value, or how that differs from the one which it replaces."""
+    if shown := _as_shown(value, run, old):
+        return f"another `{name}`{shown}"
+    moments = _MOMENT.match(str(value)), _MOMENT.match(str(old))
+    if isinstance(value, int | float) and isinstance(old, int | float) and _is_number(value):
+        return f"a {'larger' if value > old else 'smaller'} `{name}`"
+    if all(moments):
+        return f"{'a later' if str(value) > str(old) else 'an earlier'} `{name}`"
+    return f"another `{name}`"
 
 
 def _totals(call: Call) -> Iterator[tuple[str, object]]:
@@ -204,7 +217,15 @@ def _as_shown(value: object, run: Seen, old: object = "") -> str:
     shown = fold_value(value, run.text, run.printed) or _other_sort(value, old, run)
     if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
         return f" as `{shown}`"
+    label = label or _from_task(str(value), str(old), run.task)
     return label and f", {label}"
+
+
+def _from_task(value: str, old: str, task: str) -> str:
+    """The code of the task that a text has and the one which it replaces has not."""
+    codes = re.findall(r"(?<![\w-])[A-Za-z]+[-_/#]\d+(?![\w-])", value) if " " in value else []
+    own = (code for code in codes if code in task and code not in old)
+    return next((f"with the `{re.sub(r'[0-9]+', '<n>', code)}` of the task" for code in own), "")
 
 
 def _other_sort(value: object, old: object, run: Seen) -> str:

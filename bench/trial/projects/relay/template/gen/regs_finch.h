@@ -1,0 +1,44 @@
+/* of common.map a78a601d and finch.map 5ba327d3, by gen_regs.py */
+#ifndef REGS_FINCH_H
+#define REGS_FINCH_H
+
+#define REG_NODE       0x00
+#define RST_NODE       1
+#define REG_GROUP      0x01
+#define RST_GROUP      0
+#define REG_BAUD_SEL   0x02
+#define RST_BAUD_SEL   2
+#define REG_FW_MAJOR   0x03
+#define RST_FW_MAJOR   3
+#define REG_FW_MINOR   0x04
+#define RST_FW_MINOR   4
+#define REG_PULSE_MS   0x20
+#define RST_PULSE_MS   120
+#define REG_LAMP_DIM   0x21
+#define RST_LAMP_DIM   100
+#define REG_SWAPS      0x22
+#define RST_SWAPS      0
+
+/* addr, wide, rw, reset, floor, top */
+#define REG_ROWS \
+    REG_ROW(0x00, 0, 1, 1, 1, 127) \
+    REG_ROW(0x01, 0, 1, 0, 0, 15) \
+    REG_ROW(0x02, 0, 1, 2, 0, 4) \
+    REG_ROW(0x03, 0, 0, 3, 0, 255) \
+    REG_ROW(0x04, 0, 0, 4, 0, 255) \
+    REG_ROW(0x20, 1, 1, 120, 20, 1000) \
+    REG_ROW(0x21, 0, 1, 100, 10, 100) \
+    REG_ROW(0x22, 1, 0, 0, 0, 65535)
+
+#endif
+
+/* table R
+0002010001007f00
+0102000000000f00
+0202020000000400
+030003000000ff00
+040004000000ff00
+200378001400e803
+210264000a006400
+220100000000ffff
+*/
