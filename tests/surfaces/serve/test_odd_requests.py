@@ -12,8 +12,13 @@ from urllib.parse import quote
 
 import pytest
 
+from hardwon import Scope
+from hardwon.core.values.job import new_job
+from hardwon.core.values.run import Episode, Trigger
+from hardwon.storage.queues.records import encode
 from hardwon.surfaces.serve import pages
 from tests.postgres_server import PostgresServer
+from tests.samples import NOW
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation
 from tests.surfaces.serve.seeded import Seeds, seed
 from tests.surfaces.serve.served import Served, served
@@ -168,6 +173,9 @@ def test_the_name_of_a_repeated_request_is_not_stored(world: World) -> None:
 
 
 STEP = ["bash", "mkdir out", "no such folder", True, ["a" * 16, "b" * 16, "no folder", "no folder"]]
+JOB = base64.b64encode(
+    encode(new_job(Episode(Scope("default", "coder"), "t", error="e"), Trigger.ERROR, NOW))
+).decode()
 RECORDS: dict[str, list[Any]] = {  # of each kind, what another machine sends
     "delivery": ["d1", "default", "coder", None, "turn", "q", "[1]", "[0.5]", 3, 9, 1.7e9, ""],
     "outcome": ["default", "coder", None, "d1", "worked"],
@@ -185,6 +193,12 @@ RECORDS: dict[str, list[Any]] = {  # of each kind, what another machine sends
     ],
     "step": [["default", "coder", None], STEP, ["t", [STEP], [1], ["c"], "", 0, []], [1]],
     "run": [["default", "coder", None], f"{'a' * 32}-1", ['[1]', '{"ended": 1.7e9, "of": [1]}']],
+    "job": [["default", "coder", None], JOB],
+    "session": [
+        ["default", "coder", None],
+        ["codex", "s1", 1.7e9, "a" * 32, 0.0, True],
+        [["2026-01-01T00:00:00+00:00", "d1", "bash", "ls", "a.txt", False]],
+    ],
 }  # fmt: skip
 NOTED: list[Any] = [*VALUES, 1e999, 2**63, -(2**63) - 1, "x", [1], {"a": 1}, "[[", '[["x"]]', "{}"]
 
