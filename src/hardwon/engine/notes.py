@@ -70,8 +70,8 @@ def believe(noted: object, now: float) -> object:
     return now if is_wrong else noted
 
 
-def checked(record: Sequence[object], now: float) -> list[object]:
-    """A record of another machine, whose clock may be off by years; InvalidInput if it is damaged.
+def check_record(record: Sequence[object], now: float) -> list[object]:
+    """The record of another machine, with times that can be; InvalidInput if it is damaged.
 
     Sessions are checked where they are taken in.
     """

@@ -97,7 +97,7 @@ class Runtime:
         from hardwon.engine import notes
 
         now = self.clock().timestamp()
-        dated = [notes.checked(record, now) for record in records]
+        dated = [notes.check_record(record, now) for record in records]
         self.unscreened.receive(batch, screen.screen_value(dated))
 
     @cached_property
