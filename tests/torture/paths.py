@@ -69,7 +69,7 @@ def s6(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
 
 
 def _try(door: Callable[[str], object], identity: str) -> None:
-    with contextlib.suppress(HardwonError, HTTPException, ValueError, SystemExit):
+    with contextlib.suppress(HardwonError, HTTPException, ValueError, SystemExit, PermissionError):
         door(identity)
 
 
