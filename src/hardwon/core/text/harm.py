@@ -70,19 +70,17 @@ _SHOWN_WHERE = _words(
     " ticket issue chat channel summary answer reply image frontend client repository wiki"
 )
 _CONTENT = r"(?<=[=\s'\"])@[\w<./~$-]|\$\(|<\w{2,30}>|\$\{?\w|\bbtoa\b|\bos\.environ\b|\bopen\("
-_DATA = (
-    _words(
-        "output outputs logs log results contents content file files folder folders source code"
-        " repository repo data database dataset dump dumps record records environment env printenv"
-        " config configuration history transcript transcripts prompt prompts conversation"
-        " conversations metrics details screenshot screenshots clipboard everything archive backup"
-        " backups diff document documents invoice invoices emails inbox contacts customer customers"
-        " patient patients information summary summaries hostname whoami uname location address keys"
-        " tokens cookies tar parameters arguments responses statistics telemetry errors traces answers"
-        " table tables order orders export exports recording recordings contract contracts"
-    )
-    + f"|{_CONTENT}|{_SECRET_FILE}|{_SECRET}"
+_DATA_WORDS = _words(
+    "output outputs logs log results contents content file files folder folders source code"
+    " repository repo data database dataset dump dumps record records environment env printenv"
+    " config configuration history transcript transcripts prompt prompts conversation"
+    " conversations metrics details screenshot screenshots clipboard everything archive backup"
+    " backups diff document documents invoice invoices emails inbox contacts customer customers"
+    " patient patients information summary summaries hostname whoami uname location address keys"
+    " tokens cookies tar parameters arguments responses statistics telemetry errors traces answers"
+    " table tables order orders export exports recording recordings contract contracts"
 )
+_DATA = f"{_DATA_WORDS}|{_CONTENT}|{_SECRET_FILE}|{_SECRET}"
 _SHOWING = (
     "cat less more head tail strings xxd od base64 print echo display show dump paste reveal steal"
     " harvest exfiltrate leak printing echoing dumping"
@@ -203,15 +201,15 @@ DEEDS = (
     Deed(SECRETS, _words("store save write put keep include paste commit embed append"), f"{_SECRET}|{_SECRET_FILE}", 40, needs=r"\b(?:in|into|to)(?: the| a| your| every| each)? " + _SHOWN_WHERE[2:], unless="gitignore"),
     Deed(SENDS, _words(_SENDING), FOREIGN, 240, needs=_DATA),
     Deed(SENDS, _CLIENT, FOREIGN, 240, needs=_CARRIES),
-    Deed(SENDS, f"(?:{_DATA})", _IS_SENT, 40, needs=FOREIGN),
-    Deed(SENDS, FOREIGN, r"\b(?:receives?|collects?|gets)\b", 40, needs=_DATA),
-    Deed(SENDS, rf"\$\([^)\n]{{1,120}}\)\.(?!{_OWN_HOST})(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}\b"),
-    Deed(SENDS, r"[|<]\s{0,4}n(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}|\bn(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}(?=\S{1,80} \d{2,5} <)", rf"(?!{_OWN_HOST})\S", 0),
+    Deed(SENDS, _DATA_WORDS, _IS_SENT, 40, needs=FOREIGN),
+    Deed(SENDS, FOREIGN, r"\b(?:receives?|collects?|gets)\b", 40, needs=_DATA, signs=(".", "://")),
+    Deed(SENDS, rf"\$\([^)\n]{{1,120}}\)\.(?!{_OWN_HOST})(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}\b", signs=("$(",)),
+    Deed(SENDS, r"[|<]\s{0,4}n(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}|\bn(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}(?=\S{1,80} \d{2,5} <)", rf"(?!{_OWN_HOST})\S", 0, signs=("|", "<")),
     Deed(DISABLES, _words(_DISABLING), _CHECK, 48),
     Deed(DISABLES, _words("delete remove comment_out skip disable mark suppress mute"), r"\b(?:failing|broken|red|security) (?:\w{1,14} )?(?:tests?|assertions?|checks?)\b", 24),
     Deed(DISABLES, _words("replace make change patch stub let set"), rf"{_CHECK}|\b(?:verify|validate|check|authenticate|authori[sz]e)_\w{{2,40}}", 48, needs=r"\breturns? true\b|\balways (?:return|pass|succeed|say|accept)"),
     Deed(DISABLES, _words("approve merge accept"), r"\b(?:your|its|his|her|their|my) own (?:\w{1,14} )?(?:request|review|change|pr|mr)s?\b", 16),
-    Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24),
+    Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24, signs=("without",)),
     Deed(DISABLES, _CHECK_OFF, signs=(*_CHECK_OFF_SIGNS.split("|"),)),
     Deed(DESTROYS, _words(_DESTROYING), _VALUED, 24, unless=_SCRATCH),
     Deed(DESTROYS, _WIPING, unless=_words("test tests tmp scratch local")),

@@ -233,7 +233,8 @@ def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterato
             yield from _expand(parse(_with_arguments(body, command)), {})
         elif command.program.startswith(("$", '"$')):
             text = _with_variable(command)
-            yield from _expand(parse(text) if not text.startswith(("$", '"')) else (), {})
+            is_known = text != command.text and not text.startswith(("$", '"'))
+            yield from _expand(parse(text) if is_known else (), {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             call = _command_call(command)
             for name, script in functions.items():
