@@ -12,7 +12,7 @@ from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings,
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hardwon.core.values.run import Step
 
@@ -77,6 +77,7 @@ _JSON = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_UNKNOWN = ("$", '"$')  # how a program begins that is a variable
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
@@ -225,15 +226,15 @@ def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tu
     return tuple(found)
 
 
-def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
+def _expand(commands: Iterable[Command], functions: dict[str, str]) -> Iterator[Call]:
     """The calls of commands; functions and variables are replaced by what they stand for."""
     for command in commands:
         body = functions.get(command.program)
         if body is not None:
             yield from _expand(parse(_with_arguments(body, command)), {})
-        elif command.program.startswith(("$", '"$')):
-            text = _with_variable(command)
-            yield from _expand(parse(text) if not text.startswith(("$", '"')) else (), {})
+        elif command.program.startswith(_UNKNOWN):
+            known = parse(_with_variable(command))
+            yield from _expand([one for one in known if not one.program.startswith(_UNKNOWN)], {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             call = _command_call(command)
             for name, script in functions.items():
