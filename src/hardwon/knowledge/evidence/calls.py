@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
-from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings, writings
+from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings, tail, writings
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Set
 
     from hardwon.core.values.run import Step
 
@@ -63,6 +63,7 @@ HELP = frozenset(["--help", "-h", "help"])
 CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
+_RUN = 2  # words of a call that may name a file which is run
 _SUBS = 2  # words that may be sub-commands
 _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{"
@@ -81,6 +82,7 @@ _UNKNOWN = ("$", '"$')  # how a program begins that is a variable
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
+_WORD = re.compile(r"[\w-]{3,}+")
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
 
 
@@ -172,9 +174,27 @@ def part_words(call: Call) -> list[str]:
     return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
 
 
+def values_in(text: str) -> list[str]:
+    """The words that a run got from somewhere: they have a digit."""
+    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
+
+
+def runs_one_of(call: Call, files: Set[str]) -> bool:
+    """Whether a call runs one of these files, by its name or as a module.
+
+    A program that everybody knows runs one of its first words; others are given files.
+    """
+    if call.is_tool or call.writes or not files:
+        return False
+    words = call.text.partition(" -m ")[2].split() or call.text.split()
+    words = [word for word in words if not word.startswith("-") and "=" not in word]
+    named = words[:_RUN] if call.program in COMMON else []
+    return not files.isdisjoint(map(tail, (call.program, *named)))
+
+
 def names_of(call: Call) -> set[str]:
     """The words of a call, of a path its last name."""
-    return {word.rpartition("/")[2] for word in call.text.split()}
+    return set(map(tail, call.text.split()))
 
 
 def acting_calls(step: Step) -> list[Call]:

@@ -24,11 +24,12 @@ from hardwon.knowledge.evidence.calls import (
     looks_only,
     names_of,
     only_asks,
+    runs_one_of,
 )
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.authored import made_files, tail
 from hardwon.knowledge.reading.reports import has_run_tests, is_red
 
 if TYPE_CHECKING:
@@ -104,13 +105,15 @@ def _way(
     What the run wrote itself helps nobody else, unless it was missing or is short. Before a program
     of the project only what came last is told, and edits of files.
     """
-    own = _own_files(working, steps)
-    is_own = bool(own) and (working.is_same(failing) or own != _own_files(failing, steps))
-    older = _own_files(working, steps[: at + 1])
+    made, older = made_files(steps), made_files(steps[: at + 1])
+    named = names_of(working)
+    is_known = runs_one_of(failing, made & named) and not working.is_same(failing)
+    is_own = runs_one_of(working, made) and not is_known
+    older = older & named if runs_one_of(working, older) else set()
     way = tuple(
         one
         for one in way_there(steps, at, failing, working)
-        if not (_own_files(one.call, steps) or one.call.is_blind or is_cut(one.call))
+        if not (runs_one_of(one.call, made) or one.call.is_blind or is_cut(one.call))
         if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
     )
     if failing.program in COMMON:  # where everybody's programs fail, the cure may be further away
@@ -177,7 +180,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     Of tools, the next that is named alike or given the same, which is sure; else all that are
     called for the first time: the record of several runs tells which of them matter.
     """
-    made = {tail(path) for step in steps for path in made_paths(step)}
+    made = made_files(steps)
     later = [
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
@@ -228,19 +231,6 @@ def _subjects(call: Call) -> set[str]:
     words = [call.program] if call.is_tool else call.text.split()
     named = (word for word in words if not word.startswith("-"))
     return {part for word in named for part in re.findall(r"[a-z0-9]{2,}", word.lower())}
-
-
-def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
-    """The files that a call runs and that the run wrote itself.
-
-    A program runs its first operand if everybody knows it; others are given files.
-    """
-    if call.writes or call.is_tool:
-        return set()
-    words = call.text.partition(" -m ")[2].split() or call.text.split()
-    words = [word for word in words if not word.startswith("-") and "=" not in word]
-    run = {tail(word) for word in words[: 2 if call.program in COMMON else 1]}
-    return run & {tail(path) for step in steps for path in made_paths(step)} if run else set()
 
 
 def _kind(step: Step) -> str:

@@ -185,6 +185,11 @@ def made_paths(step: Step) -> list[str]:
     return [each.path for each in writings(step.tool, step.args) if not each.is_edit]
 
 
+def made_files(steps: Iterable[Step]) -> set[str]:
+    """The names of the files that steps make anew."""
+    return {tail(path) for step in steps for path in made_paths(step)}
+
+
 def is_coined(name: str, steps: Sequence[Step]) -> bool:
     """Whether a file, folder or module of this name was made by one of the steps."""
     name_stem = stem(name.split("::", 1)[0]).lower()
