@@ -40,11 +40,12 @@ while whoami with workspace worktree xargs
 """
 _READERS = """
 [ [[ ack ag awk basename cat chmod cmp column cp cut df diff dirname du egrep env fgrep file
-find grep head history id jq less ln ls man md5sum mkdir more mv nl od printenv ps realpath rg
-rm sed sha256sum sort stat tail test top touch tr tree type uniq wc whereis which whoami xxd
+find grep head hexdump history id jq less ln ls man md5sum mkdir more mv nl od printenv ps
+readlink realpath rg rm sed sha256sum sort stat strings tail test top touch tr tree type uname
+uniq wc whereis which whoami xxd
 """
 _PLUMBING = """
-. break cd continue date echo exit export false kill printf pwd read set sleep source tee true
+. : break cd continue date echo exit export false kill printf pwd read set sleep source tee true
 unset wait xargs
 """
 _LOOKING = """
@@ -60,7 +61,7 @@ LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that
 SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])
 
-CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
+CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch", "-delete"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
 _RUN = 2  # words of a call that may name a file which is run
@@ -303,7 +304,8 @@ def _command_call(command: Command) -> Call:
     return Call(
         *(_name(command), text, shape, kind, named),
         has_script=bool(command.script) and not command.writes,
-        writes=bool(command.writes or made) or command.name in CHANGING,
+        writes=bool(command.writes or made)
+        or not CHANGING.isdisjoint((command.name, *command.flags)),
         writings=made,
         script=command.script if command.script not in command.text else "",
         is_fallback=command.joint == "||",
