@@ -52,17 +52,15 @@ class Cures(NamedTuple):
 def cures_of(steps: Sequence[Step]) -> Cures:
     """What got past the failures of a run."""
     found = Cures({}, set())
-    made: set[str] = set()  # the files that the run has made so far
     changed: set[str] = set()  # the files that the run has changed so far
     own: dict[str, set[str]] = {}  # those that it had changed when a failure first came
     for at, step in enumerate(steps):
         failing = failing_call(step)
-        made |= made_files([step])
         changed.update(path for call in calls_of(step) for path in call.paths)
         if failing is None or step.failure is None or only_looks(failing):
             continue
         own.setdefault(step.failure.kind, {*changed})
-        if runs_one_of(failing, made):
+        if runs_one_of(failing, made_files(steps[: at + 1])):
             continue
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure

@@ -185,9 +185,16 @@ def made_paths(step: Step) -> list[str]:
     return [each.path for each in writings(step.tool, step.args) if not each.is_edit]
 
 
-def made_files(steps: Iterable[Step]) -> set[str]:
-    """The names of the files that steps make anew."""
-    return {tail(path) for step in steps for path in made_paths(step)}
+def made_files(steps: Sequence[Step]) -> set[str]:
+    """The names of the files that steps make anew: no step that worked has listed them before."""
+    found: set[str] = set()
+    for at, step in enumerate(steps):
+        for name in {tail(path) for path in made_paths(step)} - found:
+            is_name = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])").search
+            before = (one.output for one in steps[:at] if not one.failed and name in one.output)
+            if not any(map(is_name, before)):
+                found.add(name)
+    return found
 
 
 def is_coined(name: str, steps: Sequence[Step]) -> bool:
