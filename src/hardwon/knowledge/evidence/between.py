@@ -14,9 +14,9 @@ from hardwon.knowledge.evidence.calls import (
     asked_why,
     calls_of,
     is_own,
-    looks_only,
     names_of,
     only_asks,
+    only_looks,
     values_in,
 )
 from hardwon.knowledge.evidence.inner import complaints_in, working_calls
@@ -68,7 +68,7 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     edits = [call for _, call in others if call.paths and call not in {one.call for one in first}]
     edits = _telling_edits(edits, steps[at], is_changed=is_changed)
     files = {tail(path) for call in edits for path in call.paths}
-    looks = [call for _, call in made if looks_only(call) and not files.isdisjoint(names_of(call))]
+    looks = [call for _, call in made if only_looks(call) and not files.isdisjoint(names_of(call))]
     shown = [*(looks[-1:] if len(first) + len(edits) < _BETWEEN else []), *edits]
     room = _BETWEEN - len(first) - len(shown)
     shown += (own or new or between)[-room:] if room > 0 else []
@@ -179,7 +179,7 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
     found: dict[str, Asked] = {}
     paths = [word for word in working.text.split() if "/" in word and word not in steps[at].args]
     for step in steps[at + 1 : -1] if working.program not in READERS else ():
-        call = next((call for call in calls_of(step) if looks_only(call)), None)
+        call = next((call for call in calls_of(step) if only_looks(call)), None)
         if call and not call.has_script and any(path in step.output for path in paths):
             found.setdefault(call.shape, Asked(call))
     found |= _makers(steps[at + 1 :], working, paths)

@@ -154,20 +154,21 @@ def is_own(call: Call) -> bool:
     return any(not (is_known and word.startswith("-")) for word in call.own_words)
 
 
-def looks_only(call: Call) -> bool:
-    """Whether a call only looks: it never does what another one failed to do."""
-    return call.program in READERS and not call.writes
-
-
 def only_asks(call: Call) -> bool:
     """Whether a call changes nothing: it looks, or its sub-command or a flag asks for something."""
     if call.is_tool or call.writes or call.program in READERS:
-        return looks_only(call)
+        return call.program in READERS and not call.writes
     words = call.kind.split()[1:]
     flags = {word for word in words if word.startswith("-")}
     subs = [re.split(r"[.:_]", word) for word in words if word not in flags][:_SUBS]
     asked = {*flags, *(part for parts in subs for part in (parts[0], parts[-1]))}
     return not LOOKING.isdisjoint(asked) and "$(" not in call.text
+
+
+def only_looks(call: Call) -> bool:
+    """Whether a call changes nothing, as far as everybody knows: it never does what failed."""
+    is_known = call.program in COMMON | READERS
+    return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
 
 
 def part_words(call: Call) -> list[str]:

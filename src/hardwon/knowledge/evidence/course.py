@@ -21,6 +21,7 @@ from hardwon.knowledge.evidence.calls import (
     calls_of,
     is_own,
     only_asks,
+    only_looks,
     part_words,
     runs_one_of,
 )
@@ -28,7 +29,6 @@ from hardwon.knowledge.evidence.cures import (
     At,
     asks,
     cures_of,
-    only_looks,
     said_words,
     sources_of,
 )

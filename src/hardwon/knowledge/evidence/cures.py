@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import around, giver_of, givers
 from hardwon.knowledge.evidence.calls import (
-    COMMON,
-    HELP,
-    READERS,
     Call,
     calls_of,
     is_own,
     only_asks,
+    only_looks,
     part_words,
     runs_one_of,
     values_in,
@@ -116,12 +114,6 @@ def _cure(
         given = [At(number, call.text) for number, call in givers(steps[:last], new)]
         return [*(given[:1] or acting(last)[-1:]), *tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
-
-
-def only_looks(call: Call) -> bool:
-    """Whether a call changes nothing, as far as everybody knows."""
-    is_known = call.program in COMMON | READERS
-    return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
 
 
 def said_words(step: Step) -> set[str]:

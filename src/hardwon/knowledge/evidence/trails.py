@@ -16,14 +16,13 @@ from hardwon.knowledge.evidence.calls import (
     COMMON,
     HELP,
     LOOKING,
-    PLUMBING,
     READERS,
     SETTING_UP,
     Call,
     calls_of,
-    looks_only,
     names_of,
     only_asks,
+    only_looks,
     runs_one_of,
 )
 from hardwon.knowledge.evidence.cures import cures_of
@@ -185,7 +184,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
-        if (_does(call) or looks_only(failing)) and not (call.has_script or call.paths)
+        if (only_looks(failing) or not only_asks(call)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
         if made.isdisjoint(names_of(call))
     ]
@@ -199,7 +198,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         return list(new.values()), False
     if not later:
         return [], False
-    if looks_only(failing):
+    if only_looks(failing):
         values = [value for call in (failing, later[0]) for _, value in leaves(call)]
         is_alike = len(values) == 2 and _resemble(*values)
         return later[:1] if is_alike else [], True
@@ -219,11 +218,6 @@ def _everyday_words(program: str, steps: Sequence[Step]) -> set[str]:
         return set()
     counts = Counter(word for call in calls for word in _subjects(call))
     return {word for word, count in counts.items() if 2 * count > len(calls)}
-
-
-def _does(call: Call) -> bool:
-    """Whether a call does something: it neither looks nor belongs to the shell."""
-    return call.is_tool or not (only_asks(call) or call.program in PLUMBING)
 
 
 def _subjects(call: Call) -> set[str]:
