@@ -33,7 +33,7 @@ _DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
-SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+SCRIPT_WRITES = r"\.write|writeFile|sed -i|patch|, ?['\"][wa]"
 _FILE = r"['\"]([\w./~-]{1,200}\.[A-Za-z]\w{0,5})['\"]"
 
 
