@@ -205,25 +205,25 @@ def _makers(steps: Sequence[Step], working: Call, paths: Sequence[str]) -> dict[
 
 
 def givers(steps: Sequence[Step], values: Iterable[str]) -> Iterator[tuple[int, Call]]:
-    """The calls that last printed each of these values, newest first, with their steps' numbers."""
-    wanted = list(values)
-    for number in range(len(steps) - 1, -1, -1):
-        step = steps[number]
-        for value in [one for one in wanted if one in step.output and one not in step.args]:
-            wanted.remove(value)
-            call = giver_of(step, step.output.find(value))
-            if call is not None:
-                yield number, call
+    """The calls that last printed each of these values, with the numbers of their steps."""
+    for value in values:
+        printed = [
+            at for at, one in enumerate(steps) if value in one.output and value not in one.args
+        ]
+        call = giver_of(steps[printed[-1]], value) if printed else None
+        if call is not None:
+            yield printed[-1], call
 
 
-def around(step: Step, place: int) -> str:
-    """The output of a step around a place in it."""
+def around(step: Step, value: str) -> str:
+    """The output of a step around a value that it printed."""
+    place = step.output.find(value)
     return step.output[max(0, place - _NEAR) : place + _NEAR]
 
 
-def giver_of(step: Step, place: int) -> Call | None:
-    """The own call of a step that answered with what stands at a place in its output."""
-    calls, passage = working_calls(step), around(step, place)
+def giver_of(step: Step, value: str) -> Call | None:
+    """The own call of a step that answered with a value."""
+    calls, passage = working_calls(step), around(step, value)
     shared = [sum(word in passage for word in values_in(call.text)) for call in calls]
     if not calls or (len(calls) > 1 and not max(shared)):
         return None

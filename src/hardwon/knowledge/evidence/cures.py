@@ -112,7 +112,7 @@ def _cure(
     if again.text != failing.text:
         new = [word for word in values_in(again.text) if word not in failing.text]
         given = [At(number, call.text) for number, call in givers(steps[:last], new)]
-        return [*(given[:1] or acting(last)[-1:]), *tried]
+        return [*(sorted(given)[-1:] or acting(last)[-1:]), *tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
 
 
@@ -131,20 +131,20 @@ def asks(call: Call, said: set[str]) -> bool:
 def sources_of(steps: Sequence[Step], task: str) -> set[At]:
     """The calls that first printed a value which a later call is given."""
     printed = _first_printed(steps, task)
-    given = ((at, giver_of(steps[at], place)) for at, place in printed)
+    given = ((at, giver_of(steps[at], value)) for at, value in printed)
     return {At(at, call.text) for at, call in given if call is not None}
 
 
 def telling_parts(steps: Sequence[Step], task: str) -> list[str]:
     """Of the output of each step what shows its failures, and the values that are used later."""
     parts: list[list[str]] = [[*complaints_in(step)] for step in steps]
-    for at, place in _first_printed(steps, task):
-        parts[at].append(around(steps[at], place))
+    for at, value in _first_printed(steps, task):
+        parts[at].append(around(steps[at], value))
     return ["\n".join(dict.fromkeys(part)) for part in parts]
 
 
-def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]]:
-    """The steps, and the places in their output, that first print a value which is used later."""
+def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, str]]:
+    """The values that are used later, each with the step that first prints it."""
     wanted: dict[str, int] = {}  # the values of calls, and the step that first uses each
     for at, step in enumerate(steps):
         for call in calls_of(step):
@@ -157,4 +157,4 @@ def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]
             del wanted[value]
         for value in [value for value in wanted if value in step.output]:
             del wanted[value]
-            yield at, step.output.find(value)
+            yield at, value
