@@ -23,6 +23,7 @@ from hardwon.knowledge.evidence.calls import (
     names_of,
     only_asks,
     only_looks,
+    part_words,
     runs_one_of,
 )
 from hardwon.knowledge.evidence.cures import cures_of
@@ -299,10 +300,7 @@ def _is_aside(other: Call, failing: Call) -> bool:
     """Whether a call does not do what failed: it looks, edits a file, or only names what failed."""
     if other.program in READERS and failing.program not in READERS:
         return True
-    ours, theirs = (
-        [word for word in call.kind.split() if not word.startswith("-")]
-        for call in (failing, other)
-    )
+    ours, theirs = part_words(failing), part_words(other)
     asks = LOOKING & ({*other.kind.split()} - {*failing.kind.split()})  # as --version
     is_other = not {*ours} <= {*theirs} or any(word.startswith("-") for word in asks)
     if is_other and only_asks(other) and not only_asks(failing):
