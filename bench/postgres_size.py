@@ -171,7 +171,7 @@ def _settling(server: PostgresServer, url: str) -> Iterator[tuple[str, ...]]:
                     store.lessons.add(next(lessons))
             backends = [pid for (pid,) in server.execute(BACKENDS)]
             before, log = (time.perf_counter(), time.process_time(), on_cpu(backends)), _log(server)
-            assert store.lessons.index.settle_all() == count
+            assert store.index.settle_all() == count
             after = time.perf_counter(), time.process_time(), on_cpu(backends)
             spans = (f"{late - early:.2f}" for late, early in zip(after, before, strict=True))
             yield f"{count:,}", *spans, f"{(_log(server) - log) / count / 1e3:.0f}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 import subprocess
 import tempfile
@@ -13,8 +12,6 @@ from typing import Any
 
 import hardwon
 from bench.timing import at, median, table
-from hardwon.learn.trials import files
-from hardwon.learn.trials.files import LoopFolder
 
 SIZES = (100, 10_000)
 TRIALS = 60
@@ -37,9 +34,6 @@ def _copy(first: Path, copy: Path) -> None:
     shutil.copytree(first, copy, ignore=shutil.ignore_patterns("trials", "lock"))
     for path in copy.glob("*.json*"):
         path.write_text(path.read_text().replace("loop-0", copy.name))
-    told = json.loads((copy / "summary.json").read_text())
-    told["stamp"] = files._size(LoopFolder(str(copy.parent), copy.name))
-    (copy / "summary.json").write_text(json.dumps(told))
 
 
 def trials(home: Path, **options: Any) -> list[float]:

@@ -82,6 +82,25 @@ def test_an_item_of_the_agent_is_found_at_the_failure_it_is_about(hw: hardwon.Ha
     assert "ops --profile finance" in met.text
 
 
+def test_what_an_item_told_at_the_start_is_not_told_again_with_the_task(
+    hw: hardwon.Hardwon,
+) -> None:
+    agent = shop(hw)
+    work(agent)
+    agent.end_run()
+    before = shop(hw, run="b").before_turn("Refund order 10482")
+    agent = shop(hw, run="c")
+    work(agent)
+    agent.playbook.add(lines(PROFILE))
+    agent.end_run()
+
+    later = shop(hw, run="d")
+
+    assert "ops --profile finance" in before.text
+    assert "ops --profile finance" in later.start().text
+    assert not later.before_turn("Refund order 10482")
+
+
 def test_what_the_run_does_not_show_is_refused_with_the_reason(hw: hardwon.Hardwon) -> None:
     agent = shop(hw)
     work(agent)

@@ -12,7 +12,6 @@ def test_without_a_budget_nobody_has_to_hurry() -> None:
     time_limits.spend(5)
 
     assert time_limits.time_left() is None
-    assert time_limits.notes() is None
 
 
 def test_waits_add_up_and_never_leave_less_than_nothing() -> None:
@@ -32,17 +31,6 @@ def test_an_inner_budget_is_never_larger_than_the_outer_one() -> None:
             smaller = time_limits.time_left()
 
         assert (larger, smaller, time_limits.time_left()) == (1.0, 0.5, 1.0)
-
-
-def test_notes_last_as_long_as_the_outermost_budget() -> None:
-    with WaitBudget(1.0):
-        noted = time_limits.notes()
-        assert noted == {}
-        noted["answer"] = 42
-        with WaitBudget(1.0):
-            assert time_limits.notes() == {"answer": 42}
-    with WaitBudget(1.0):
-        assert time_limits.notes() == {}
 
 
 def test_another_thread_has_no_part_in_it() -> None:

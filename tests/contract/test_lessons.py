@@ -72,7 +72,17 @@ def test_no_other_scope_sees_changes_or_deletes_it(store: Store, stranger: Scope
         store.lessons.delete(stranger, kept.id)
     with pytest.raises(NotFound):
         store.lessons.update(kept._replace(scope=stranger, correction="changed"))
+    assert store.lessons.get_all(stranger, [kept.id]) == []
     assert store.lessons.get(CODER, kept.id) == kept
+
+
+def test_several_are_read_in_the_order_asked_without_those_that_are_gone(store: Store) -> None:
+    first, second, third = (store.lessons.add(lesson(text)) for text in ("one", "two", "three"))
+    store.lessons.delete(CODER, second.id)
+
+    for _ in range(2):
+        asked = [third.id, second.id, first.id]
+        assert store.lessons.get_all(CODER, asked) == [third, first]
 
 
 def test_what_holds_everywhere_is_seen_from_every_project_of_the_agent(store: Store) -> None:

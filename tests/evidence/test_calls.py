@@ -30,6 +30,7 @@ def _texts(command: str) -> list[str]:
         ("yard list 2>/dev/null", ["yard list"]),
         ("cd web && yard list", ["cd web && yard list"]),
         ("", []),
+        ("for v in A_B; do env $v=36 galley a.pg; done", []),  # what it stands for is not known
     ],
 )
 def test_functions_and_variables_are_replaced_by_what_they_stand_for(

@@ -9,7 +9,8 @@ import pytest
 from hardwon import Lesson, Step
 from hardwon.core.values.lesson import Evidence, Kind, Status, evidence_of
 from hardwon.core.values.run import RunSoFar
-from hardwon.engine.pipeline.playbook import is_doubtful, settle, verdicts
+from hardwon.engine.pipeline.confirm import settle, verdicts
+from hardwon.engine.pipeline.playbook import is_doubtful
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Step
-from hardwon.engine.pipeline.playbook import first_calls, news
+from hardwon.engine.pipeline.confirm import first_calls, news
 from hardwon.knowledge.reading.reading import read_failure
 from tests.samples import lesson
 

@@ -95,7 +95,7 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = runtime.Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
-        engine.chores += (collect_sent, _watch)
+        engine.chores += (collect_sent, _follow, _watch)
         engine.unscreened.on("session", lambda records: _sessions().take_in(engine, records))
         if settings.is_observed:
             from hardwon.engine import telemetry
@@ -117,7 +117,7 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
     """Report every ended goal of an orchestrator to an agent; see `learn.goals.goal.attach`."""
     from hardwon.learn.goals import goal
 
-    return goal.attach(orchestrator, (agent or open().agent("default")).goals, **how)
+    return goal.attach(orchestrator, (agent or open().agent("default")).goals.ended, **how)
 
 
 def _processor(way: str) -> runtime.Processor:
@@ -148,6 +148,12 @@ def collect_sent(engine: runtime.Runtime) -> Iterator[object]:
         yield from import_module("hardwon.learn.traces.runs").collect(engine)
     if os.path.isdir(os.path.join(engine.settings.home, "sessions", "sent")):
         yield from _sessions().collect(engine)
+
+
+def _follow(engine: runtime.Runtime) -> Iterator[object]:
+    """Record what is new in the sessions of the coding agents on this machine, if that is on."""
+    if engine.settings.runs.follow and engine.on_disk and not engine.settings.is_on_copy:
+        yield from import_module("hardwon.learn.transcripts.past").follow(engine)
 
 
 def _sessions() -> Any:

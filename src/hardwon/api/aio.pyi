@@ -43,7 +43,7 @@ from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.learn.trials import analytics
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.loops import LoopOptions, SearchWords
+from hardwon.learn.trials.loops import LoopOptions
 from hardwon.learn.trials.values import LoopState, Record
 from hardwon.models.budget import Spent
 from hardwon.storage.ports import Embedder, Model, Reply, Run
@@ -403,7 +403,10 @@ class AsyncLoops:
         *,
         min_frequency: int = ...,
         categories: Sequence[str] = ...,
-        **wanted: Unpack[SearchWords],
+        failure_category: str | Sequence[str] = ...,
+        task_keywords: Sequence[str] = ...,
+        min_confidence: float = ...,
+        limit: int = ...,
     ) -> Sequence[analytics.SharedPoint]: ...
     async def analyze(self, *, watch: Callable[[], None] = ...) -> analytics.Analysis: ...
     async def import_from(

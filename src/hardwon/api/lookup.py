@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import LIVE, Lesson
+from hardwon.core.values.lesson import LIVE, Fix, Lesson
 from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
@@ -23,6 +23,7 @@ from hardwon.knowledge.ranking.query import stem, terms
 _RUNS = 100  # latest runs of a project that are looked at
 _ALL_RUNS = 5000
 _LESSONS = 400  # of each state that are searched for fixes
+_MOST_WORDS = 2 / 3  # of a part of an error that a lesson must have
 _PART = 4  # letters of a word that may be a part of another: test, pytest
 _TEXT = 8000  # characters of an error, from its end
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,11 +46,12 @@ def recurring_failures(
 
 def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]]) -> Recurring:
     last_run, last_step = cases[-1]
-    cure = ""
+    cures = list[Fix]()
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
         memory = Memory(scope, engine.store.lessons, engine.clock(), {})
-        lesson = memory.about(Failure("", kind, "")) if not cure else None
-        cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
+        if (lesson := memory.about(Failure("", kind, ""))) and lesson.fixes:
+            cures.append(lesson.fixes[0])
+    best = max(cures, key=lambda fix: fix.worked - fix.failed, default=None)
     runs = {run.id: run for run, _ in reversed(cases)}
     sessions = Counter(program for program, _ in {(run.program, run.run) for run in runs.values()})
     calls, minutes = cost_of(kind, list(runs.values()))
@@ -60,9 +62,14 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         projects=tuple(dict.fromkeys(run.scope.project or "" for run, _ in cases)),
         first=cases[0][0].begun,
         last=last_run.ended,
-        cure=cure,
+        cure=one_line(best.text) if best else "",
         people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
-        programs=tuple((name, n) for name, n in sessions.most_common() if name),
+        programs=tuple(
+            sorted(
+                ((name, n) for name, n in sessions.items() if name),
+                key=lambda one: (-one[1], one[0]),
+            )
+        ),
         cost_calls=calls,
         cost_minutes=minutes,
     )
@@ -71,12 +78,11 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
 def answers_to_error(engine: Runtime, scope: Scope, error: str, *, limit: int) -> list[Answer]:
     """What got past this error, in this project and then in the agent's other projects."""
     text = screen_text(error[-_TEXT:], _TEXT)
-    found = (
-        answer
-        for place in _projects(engine, scope, has_lessons=True)
-        for lesson in _lessons(engine, place, Door.ERROR, text)
-        for answer in _of_lesson(engine, lesson)
-    )
+    found = list[Answer]()
+    for place in _projects(engine, scope, has_lessons=True):
+        lessons = [*_lessons(engine, place, Door.ERROR, text)]
+        for lesson in lessons or _lessons_with_words(engine, place, text, _MOST_WORDS):
+            found += _of_lesson(engine, lesson)
     return list(dict.fromkeys(found))[:limit]
 
 
@@ -103,7 +109,7 @@ def answers_to_words(
         found += [answer for _, answer in sorted(fitting, key=lambda one: -one[0])[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
             found += _of_lesson(engine, lesson)
-        for lesson in _lessons_with_fitting_fix(engine, place, text) if is_for_person else ():
+        for lesson in _lessons_with_words(engine, place, text) if is_for_person else ():
             found += _of_lesson(engine, lesson)
         if len(found) >= limit:
             break
@@ -128,16 +134,23 @@ def _lessons(engine: Runtime, scope: Scope, door: str, text: str) -> Iterator[Le
             yield candidate.match.lesson
 
 
-def _lessons_with_fitting_fix(engine: Runtime, scope: Scope, text: str) -> list[Lesson]:
-    """The live lessons of exactly this scope whose fixes have half of the words, best first."""
-    wanted = set(terms(text))
+def _lessons_with_words(
+    engine: Runtime, scope: Scope, text: str, of_failure: float = 0.0
+) -> list[Lesson]:
+    """The live lessons of exactly this scope whose fixes have half of the words, best first.
+
+    With `of_failure` those that have such a share of them, counting the failure's own words; one
+    word is not enough.
+    """
+    wanted, share = set(terms(text)), of_failure or 1 / 2
     fitting = list[tuple[int, Lesson]]()
-    for status in LIVE:
+    for status in LIVE if not of_failure or len(wanted) > 1 else ():
         for lesson in engine.store.lessons.recent(scope, status=status, limit=_LESSONS):
-            calls = " ".join(fix.call or fix.text for fix in lesson.fixes).lower()
-            own = set(terms(calls))
-            fit = sum(word in own or (len(word) >= _PART and word in calls) for word in wanted)
-            if lesson.scope == scope and fit and fit * 2 >= len(wanted):
+            fixes = " ".join(f"{fix.text} {fix.call}" for fix in lesson.fixes).lower()
+            known = f"{lesson.situation} {fixes}".lower() if of_failure and fixes else fixes
+            own = set(terms(known))
+            fit = sum(word in own or (len(word) >= _PART and word in known) for word in wanted)
+            if lesson.scope == scope and fit and fit >= share * len(wanted):
                 fitting.append((fit, lesson))
     return [lesson for _, lesson in sorted(fitting, key=lambda one: -one[0])]
 

@@ -200,6 +200,7 @@ class RunSettings(NamedTuple):
     most: int = 5000  # the most ended runs kept for a tenant; the oldest go first
     person: str = "git"  # whose runs they are: git (its global user.name), a name, or "": nobody's
     machine: bool = True  # whether the name of the machine is noted with a run
+    follow: timedelta = timedelta()  # how often a worker learns from new past sessions; 0: never
 
 
 class NoticeSettings(NamedTuple):

@@ -28,12 +28,11 @@ class WaitBudget:
         self._tell = tell
 
     def __enter__(self) -> None:
-        self._before, self._notes = getattr(_mine, "left", None), getattr(_mine, "notes", None)
+        self._before = time_left()
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
-        _mine.notes = {} if self._notes is None else self._notes
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        _mine.left, _mine.notes = self._before, self._notes
+        _mine.left = self._before
         if self._tell is None or not isinstance(error, Exception):
             return False
         with suppress(Exception):  # a listener of the program must not end its turn
@@ -45,12 +44,6 @@ def time_left() -> float | None:
     """Seconds that this thread may still wait; None without a limit."""
     seconds: float | None = getattr(_mine, "left", None)
     return seconds
-
-
-def notes() -> dict[object, object] | None:
-    """A cache that is valid until this turn ends; None without a time limit."""
-    noted: dict[object, object] | None = getattr(_mine, "notes", None)
-    return noted
 
 
 def spend(seconds: float) -> None:

@@ -158,9 +158,13 @@ class Doors:
         query = recall.at_turn(asked, self.near_to(scope))._replace(text=prompt)
         told, started = run.so_far().told, perf_counter_ns()
         candidates = self.weigh(scope, query, UNKNOWN._replace(told=told))
+        items = playbook.items(scope, self._store.lessons, self._clock()) if told else []
+        covered = {kind for item in items if item.id in told for kind in item.kinds}
         for at, candidate in enumerate(candidates):
             lesson = candidate.match.lesson
-            if lesson.id not in told and is_wanted(lesson):
+            if lesson.kinds and covered.issuperset(lesson.kinds):
+                candidates[at] = candidate._replace(verdict="an item of the playbook told it")
+            elif lesson.id not in told and is_wanted(lesson):
                 candidates[at] = candidate._replace(verdict="")
         block = self.deliver(scope, query, candidates, run, started=started)
         self.note_shown(run, block)

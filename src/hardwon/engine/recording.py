@@ -106,16 +106,12 @@ class Recording:
         marks += _withdraw_unchanged(step, past, memory)
         return marks + adopt_helpful(step, past, memory)
 
-    def end(self, scope: Scope, past: RunSoFar, replaced: ShownFixes | None = None) -> None:
-        """Learn from a whole run what its single steps did not show.
-
-        `replaced` is what `find_replacements` gives, if that is known already.
-        """
+    def end(self, scope: Scope, past: RunSoFar) -> None:
+        """Learn from a whole run what its single steps did not show."""
         if self._is_on:
-            found = find_replacements(past) if replaced is None else replaced
             memory = self.memory(scope)
             with self._store.together():
-                for at, fix in found:
+                for at, fix in _find_replacements(past):
                     failure = past.steps[at].failure
                     success = f"{_WORKED} {failure.kind} " if failure else ""
                     if not any(mark.startswith(success) for mark in past.counted):
@@ -203,6 +199,8 @@ def _forget_failed_call(worked: tuple[str, ...], past: RunSoFar, memory: Memory)
 
     A call that failed in this run, too, works because of what was done in between.
     """
+    if not worked:
+        return
     query = Query("action", "", calls=worked)
     found = memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST)
     failed = {key for one in past.steps if found for key in failed_key(one, past.task)}
@@ -221,7 +219,7 @@ def _note_fixes(step: Step, past: RunSoFar, memory: Memory, evidence: StepEviden
     return marks
 
 
-def find_replacements(past: RunSoFar) -> ShownFixes:
+def _find_replacements(past: RunSoFar) -> ShownFixes:
     """What took the place of calls that a run gave up; the run has ended."""
     prompts = _prompts(past)
     return [
@@ -290,8 +288,8 @@ def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    has_fixes = any(mark.startswith(_WORKED) for mark in past.counted)
-    for failing in past.steps if has_fixes and fixes.is_green(step) else ():
+    is_told = any(f" {UNCHANGED} " in mark for mark in past.counted)
+    for failing in past.steps if is_told and fixes.is_green(step) else ():
         failure = failing.failure
         lesson = memory.about(failure) if failure and fixes.is_repeated(failing, step) else None
         if failure is None or lesson is None:
@@ -330,10 +328,8 @@ class Memory(NamedTuple):
 
     def fixed_lessons(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope with these ids that have fixes."""
-        lessons = (self.get(number) for number in sorted(numbers))
-        return [
-            lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
-        ]
+        lessons = self.lessons.get_all(self.scope, sorted(numbers))
+        return [lesson for lesson in lessons if lesson.scope == self.scope and lesson.fixes]
 
     def get(self, number: int) -> Lesson | None:
         """The lesson with this id; None if it does not exist."""

@@ -177,9 +177,9 @@ class Runtime:
 
     def reads(self, steps: Sequence[Step]) -> bool:
         """Whether a model reads a run with these steps, if there is something new in it."""
-        from hardwon.engine.pipeline import playbook
+        from hardwon.engine.pipeline import confirm
 
-        return self.reads_runs and len(steps) >= playbook.LEAST
+        return self.reads_runs and len(steps) >= confirm.LEAST
 
     @property
     def reads_runs(self) -> bool:
@@ -221,13 +221,13 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        from hardwon.engine.pipeline import ending, playbook
+        from hardwon.engine.pipeline import confirm, ending, playbook
 
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
-        if not playbook.news(steps, items, prompts=len(past.prompts), error=ended.error):
+        if not confirm.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
         return self.capture(ending.of_run(ended, run.name, past), "run", recorded=steps)
 

@@ -10,7 +10,7 @@ from hardwon.core.project import author_of
 from hardwon.core.values.run import EndedRun, Ending, Episode, RunSoFar
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import ending, hold_out, playbook
+from hardwon.engine.pipeline import confirm, ending, hold_out, playbook
 from hardwon.storage.ports import Store
 from hardwon.storage.stores import run_files
 
@@ -82,7 +82,7 @@ def keep_run(
     if outcome != Ending.ABANDONED:
         now, retires = engine.clock(), not engine.reads_runs
         items = playbook.items(scope, store.lessons, now)
-        playbook.settle(items, past, record.id, store=store, now=now, retires=retires)
+        confirm.settle(items, past, record.id, store=store, now=now, retires=retires)
     return record
 
 

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
@@ -123,7 +123,8 @@ log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")  # of chatcli
 _PATIENCE = 10.0  # seconds; a person waits for Redis
 _INDEX = "reflection:recent_goals"
-EVERY_AGENT = "*"
+EVERY_AGENT, _DEFAULT = "*", "default"
+V = TypeVar("V", str, int)
 _OWNERS = "SELECT DISTINCT tenant_id, agent_id FROM lessons"
 _ROWS = (
     "SELECT id, agent_id, signature, lesson_text, hit_count, created_at, updated_at, last_seen_at"
@@ -145,9 +146,11 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
         names = dict[str, int]()
         if {"id", "name"} <= columns:  # else the store does not name its tenants
             names = dict(connection.execute("SELECT CAST(name AS TEXT), id FROM tenants"))
-        tenant_id = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
-        agents = [name for owner, name in owners if owner == tenant_id]
-        chosen = _agent(agents, agent or scope.agent, is_asked=bool(agent))
+        numbers = {str(number): number for number, _ in owners}
+        numbers |= {name: n for name, n in names.items() if n in numbers.values()}
+        tenant_id = _choose(numbers, tenant, scope.tenant, "tenant")
+        agents = {name: name for owner, name in owners if owner == tenant_id}
+        chosen = _choose({**agents, EVERY_AGENT: EVERY_AGENT}, agent, scope.agent, "agent")
         rows = connection.execute(_ROWS, (tenant_id, chosen, chosen)).fetchall()
     except sqlite3.Error as error:
         raise InvalidInput(f"{path!r} holds no table of lessons: {error}") from error
@@ -159,30 +162,18 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
     )
 
 
-def _tenant(
-    owners: Iterable[tuple[int, str]], names: dict[str, int], asked: str, *, is_asked: bool
-) -> int:
-    """The number of a tenant by its name or number; without a name the only tenant."""
-    tenants = {str(number): number for number, _ in owners}
-    numbers = {**tenants, **{name: n for name, n in names.items() if n in tenants.values()}}
-    if asked in numbers:
-        return numbers[asked]
-    if not is_asked and asked == Scope().tenant and len(tenants) == 1:
-        return next(iter(tenants.values()))
-    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_join(numbers)}")
-
-
-def _agent(agents: list[str], asked: str, *, is_asked: bool) -> str:
-    """The agent whose rows are read."""
-    if asked in agents or (is_asked and asked == EVERY_AGENT):
-        return asked
-    if not is_asked and asked == Scope().agent and len(agents) == 1:
-        return agents[0]
-    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_join(agents)}, *")
-
-
-def _join(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "none: there are no lessons"
+def _choose(known: dict[str, V], asked: str, own: str, what: str) -> V:
+    """What is asked for by name, else what the scope names; by default the only one."""
+    if (asked or own) in known:
+        return known[asked or own]
+    only = {value for name, value in known.items() if name != EVERY_AGENT}
+    if not asked and own == _DEFAULT and len(only) == 1:
+        return only.pop()
+    names = ", ".join(sorted(known, key=lambda name: (name == EVERY_AGENT, name)))
+    raise InvalidInput(
+        f"no lessons of {what} {asked or own!r}; --from-{what} takes:"
+        f" {names if only else 'none: there are no lessons'}"
+    )
 
 
 def _arbiter_lesson(
@@ -325,10 +316,9 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
     except ValueError:
         return
     for entry in entries if isinstance(entries, list) else [entries]:
-        if isinstance(entry, dict) and (insight := entry.get("insight") or entry.get("reflection")):
-            state = str(entry.get("goal_state") or entry.get("outcome") or "")
-            title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
-            importance = share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5)
+        if isinstance(entry, dict) and (insight := _first(entry, "insight", "reflection")):
+            state = _first(entry, "goal_state", "outcome")
+            title = _first(entry, "goal_title", "objective") or f"goal {goal}"
             yield Lesson(
                 scope,
                 situation=f"When the goal is like “{title}”",
@@ -337,9 +327,16 @@ def parse_wasp(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
                 trigger=Trigger.GOAL,
                 origin=f"import:wasp:{goal}",
                 evidence=(Evidence("goal", f"{goal}"),),
-                importance=importance,
-                created_at=moment(entry.get("created_at") or entry.get("timestamp")),
+                importance=share(
+                    entry.get("importance"), f"importance of goal {goal!r}", default=0.5
+                ),
+                created_at=moment(_first(entry, "created_at", "timestamp")),
             )
+
+
+def _first(entry: dict[str, Any], *names: str) -> Any:
+    """The first of these fields that holds something."""
+    return next(filter(None, map(entry.get, names)), None)
 
 
 def share(value: Any, field: str, *, default: float) -> float:

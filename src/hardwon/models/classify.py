@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from hardwon.core.errors import HardwonError, PermanentError, TransientError
@@ -47,7 +45,7 @@ def classify(error: Exception, name: str) -> Exception:
     names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
     if not names & _NETWORK:
         return error
-    if ssl.SSLCertVerificationError.__name__ in names:
+    if "SSLCertVerificationError" in names:
         return PermanentError(f"{name}: its certificate is not trusted on this machine")
     return PermanentError(problem) if names & _NEVER else TransientError(problem)
 
@@ -77,6 +75,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         elif header.strip().replace(".", "", 1).isdigit():
             seconds = float(header)
         else:
+            from email.utils import parsedate_to_datetime  # takes long to import
+
             then, now = parsedate_to_datetime(header), parsedate_to_datetime(headers["date"])
             seconds = (then - now).total_seconds()
     except (ValueError, TypeError, KeyError):

@@ -284,7 +284,7 @@ def test_readers_end_with_the_process_that_asked_them(tmp_path: Path, shop: Path
 
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_a_reader_whose_answers_nobody_reads_ends_quietly(shop: Path, is_cut: bool) -> None:
-    asked = pickle.dumps(catalog.find(is_all=True)[0])
+    asked = pickle.dumps(catalog.find(is_all=True)[:1])
     with subprocess.Popen(
         _isolation.command(entry=ahead.__name__),
         stdin=subprocess.PIPE,

@@ -79,17 +79,18 @@ def test_logs_and_trajectories_are_recorded_once(name: str, tmp_path: Path) -> N
     assert not skipped
 
 
-def write_task(home: Path, extension: str, log: list[Any]) -> None:
-    folder = home / ".config/Code/User/globalStorage" / extension / "tasks" / "170"
+def write_task(home: Path, extension: str, log: list[Any], editor: str = ".config/Code") -> None:
+    folder = home / editor / "User" / "globalStorage" / extension / "tasks" / "170"
     folder.mkdir(parents=True)
     (folder / "api_conversation_history.json").write_text(json.dumps(log))
 
 
-def test_cline_keeps_messages_in_one_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("editor", [".config/Code", ".vscode-server/data"])
+def test_cline_keeps_messages_in_one_file(tmp_path: Path, editor: str) -> None:
     task = [{"type": "text", "text": "<task>\nCount the stock\n</task>"}]
     first = {"role": "user", "content": [*task, {"type": "text", "text": CWD}]}
     log = [first, ANTHROPIC[1] | {"ts": 1_793_600_000_000}, ANTHROPIC[2]]
-    write_task(tmp_path, "saoudrizwan.claude-dev", log)
+    write_task(tmp_path, "saoudrizwan.claude-dev", log, editor)
 
     found, moments, skipped = only(tmp_path, "cline")
 
@@ -112,8 +113,43 @@ def test_cline_without_tool_blocks_tells_calls_in_texts(tmp_path: Path) -> None:
     _, moments, _ = only(tmp_path, "cline")
 
     (step,) = steps(moments)
-    assert (step.tool, step.args) == ("execute_command", "kiosk stock")
+    assert (step.tool, step.args) == ("bash", "kiosk stock")
     assert said(moments)[:1] == [(USER, "Count the stock")]
+
+
+def test_a_call_of_cline_with_several_commands_is_several_calls(tmp_path: Path) -> None:
+    folder = tmp_path / ".cline" / "data" / "sessions" / "1793600000000_a"
+    folder.mkdir(parents=True)
+    (folder / "1793600000000_a.json").write_text('{"cwd": "/home/me/shop"}')
+    entries = [
+        {"query": "kiosk list", "result": "north", "success": True},
+        {"query": "kiosk stock", "result": "", "error": ERROR, "success": False},
+    ]
+    made = {"commands": ["kiosk list", {"command": "kiosk stock"}]}
+    calls = [
+        {"type": "tool_use", "id": "t1", "name": "run_commands", "input": made},
+        {"type": "tool_use", "id": "t2", "name": "run_commands", "input": {"commands": ["ls"]}},
+    ]
+    results = [
+        {"type": "tool_result", "tool_use_id": "t1", "content": json.dumps(entries)},
+        {"type": "tool_result", "tool_use_id": "t2", "content": "a.py", "is_error": False},
+    ]
+    log = [
+        ANTHROPIC[0],
+        {"role": "assistant", "content": calls},
+        {"role": "user", "content": results},
+    ]
+    (folder / "1793600000000_a.messages.json").write_text(json.dumps({"messages": log}))
+
+    found, moments, skipped = only(tmp_path, "cline")
+
+    assert (found.id, found.cwd) == ("1793600000000_a", "/home/me/shop")
+    assert steps(moments) == [
+        Step("bash", "kiosk list", "north", failed=False),
+        FAILED,
+        Step("bash", "ls", "a.py", failed=False),
+    ]
+    assert not skipped
 
 
 def test_goose_keeps_sessions_in_a_database(

@@ -15,6 +15,7 @@ import pytest
 
 from hardwon import Step
 from hardwon.core.values.report import Window
+from hardwon.engine.recording import Recording
 from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
 from tests.learn.past_runs import BEGIN, evidence
 from tests.learn.transcripts.transcripts import Claude
@@ -121,6 +122,19 @@ def test_runs_and_failures_are_dated_when_they_happened(
     failures = hw.store.statistics.failures(Window(scope, BEGIN), limit=9)
     assert (run.begun, run.ended) == (BEGIN + timedelta(seconds=1), BEGIN + timedelta(seconds=15))
     assert {failure.last.date() for failure in failures} == {BEGIN.date()}
+
+
+def test_no_run_is_later_than_now_though_the_clock_that_dated_it_was_ahead(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    path = written(home, shop, 0)
+    path.write_text(path.read_text().replace("2026-11-02", "2036-11-02"))
+
+    learn(hw)
+
+    scope = hw.agent("coder", project=str(shop)).scope
+    (run,) = hw.store.ended_runs.latest(Window(scope, BEGIN), limit=9)
+    assert (run.begun, run.ended) == (NOW, NOW)
 
 
 def test_a_second_time_nothing_is_read_or_changed(
@@ -240,6 +254,10 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
         (folder / "theirs.jsonl").write_text(torn)
         os.chown(folder / "theirs.jsonl", 12345, 12345)
 
+    store = home / ".local" / "share" / "opencode" / "opencode.db"
+    store.parent.mkdir(parents=True)
+    store.write_bytes(os.urandom(4096))
+
     learnt = {os.path.basename(session.place.path): session for session in learn(hw)}
 
     problems = {name: one.problem for name, one in learnt.items() if one.status == UNREADABLE}
@@ -251,7 +269,28 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardw
         "pipe.jsonl": "not a regular file",
         "link.jsonl": "a link that leads out of the agent's folder",
         "dangling.jsonl": "No such file or directory",
+        "opencode.db": "file is not a database",
     }
+
+
+def test_a_session_that_cannot_be_recorded_is_named_and_stops_no_others(
+    home: Path, shop: Path, hw: StoredHardwon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [written(home, shop, number) for number in (2, 3, 4)]
+    learn_step = Recording.learn
+
+    def learn_or_fail(recording: Recording, scope: Any, step: Step, *rest: Any, **more: Any) -> Any:
+        if " 4003" in step.args:
+            raise RecursionError("too deep")
+        return learn_step(recording, scope, step, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Recording, "learn", learn_or_fail)
+        found = {session.place.path: session.problem for session in learn(hw)}
+
+    assert [found[str(path)] for path in paths] == ["", "RecursionError('too deep')", ""]
+    (again,) = learn(hw)
+    assert again.status == LEARNT
 
 
 def test_no_secret_of_a_past_session_reaches_the_disk(
@@ -355,7 +394,7 @@ with hardwon.open(sys.argv[1]) as hw:
 """
 
 
-def test_hooks_that_write_meanwhile_and_past_sessions_both_count(
+def test_two_at_once_while_hooks_write_count_everything_once(
     tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     for number in range(12):
@@ -364,8 +403,8 @@ def test_hooks_that_write_meanwhile_and_past_sessions_both_count(
     live = [sys.executable, "-c", _HOOKS, place, str(shop), str(count)]
     past = [sys.executable, "-c", _INTERRUPTED, place, "0", "9"]
 
-    both = [subprocess.Popen(command) for command in (live, past)]
-    assert [process.wait(120) for process in both] == [0, 0]
+    all_three = [subprocess.Popen(command) for command in (live, past, past)]
+    assert [process.wait(120) for process in all_three] == [0, 0, 0]
 
     hw.drain()
     found = evidence(hw, str(shop))

@@ -16,6 +16,7 @@ from hardwon.learn.trials.values import (
     Options,
     PerformanceDelta,
     Record,
+    SelfReflection,
     StructuredError,
     Trial,
 )
@@ -41,19 +42,22 @@ def edit(path: str, diff: str = "") -> Action:
     return Action("code_modification", f"changed {path} (+1 -1)", path, Changes(1, 1, diff))
 
 
-def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> FailedTrial:
-    actor = ActorOutput((edit("docs.md"), edit("cart.py")))
+def record(*errors: StructuredError, number: int = 0) -> Record:
     judged = failed(*errors)
-    return FailedTrial(
-        "Write average()", len(earlier), actor, judged, signature_of(judged), earlier
-    )
-
-
-def as_record(one: FailedTrial) -> Record:
     return Record(
-        "l", one.number, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation,
-        reflect_by_rules(one), MemoryMetadata(), signature=one.signature,
+        "l", number, "2026-01-01T00:00:00+00:00",
+        ActorOutput((edit("docs.md"), edit("cart.py"))), judged, SelfReflection(""),
+        MemoryMetadata(), "Write average()", signature=signature_of(judged),
     )  # fmt: skip
+
+
+def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> FailedTrial:
+    return FailedTrial(record(*errors, number=len(earlier)), earlier)
+
+
+def as_record(*errors: StructuredError) -> Record:
+    """A first trial with its reflection."""
+    return record(*errors)._replace(self_reflection=reflect_by_rules(failure(*errors)))
 
 
 def loop(

@@ -24,7 +24,7 @@ def test_rules_write_a_reflection_that_passes_the_gate() -> None:
 
 
 def test_rules_notice_that_a_failure_came_back() -> None:
-    first = as_record(failure(EMPTY))
+    first = as_record(EMPTY)
     again = failure(EMPTY, earlier=(first,))
     words = reflect(again)
 
@@ -35,7 +35,7 @@ def test_rules_notice_that_a_failure_came_back() -> None:
 
 
 def test_rules_notice_what_the_last_change_broke() -> None:
-    first = as_record(failure(EMPTY))
+    first = as_record(EMPTY)
     words = reflect(failure(TYPE, earlier=(first,)))
 
     assert "What is new came with my last change" in words.reflection_text

@@ -16,12 +16,12 @@ from hardwon.learn.trials.values import (
 )
 from tests.learn.trials.commanded import Capture, data, out
 from tests.learn.trials.exchanged import SCHEMA_FORM
-from tests.learn.trials.judged import EMPTY, as_record, failure
+from tests.learn.trials.judged import EMPTY, as_record
 
 
 def test_patterns_are_what_several_reflections_say_alike() -> None:
     records = [
-        as_record(failure(EMPTY))._replace(
+        as_record(EMPTY)._replace(
             loop_id=f"l{n}",
             self_reflection=SelfReflection(
                 "x", lessons_learned=(f"Check line {n} for `empty`",), actionable_insights=("Go",)

@@ -127,6 +127,16 @@ def test_the_rationale_of_reported_steps_is_kept(
     assert acted(coder, tmp_path, output).rationale == rationale
 
 
+def test_fields_of_other_meaning_in_a_line_are_left_out(
+    coder: hardwon.Agent, tmp_path: Path
+) -> None:
+    call = {"id": 7, "says": "hello", "tool": "bash", "args": "ls", "output": "a.py"}
+
+    (action,) = acted(coder, tmp_path, lines(call)).actions
+
+    assert (action.output, action.thought) == ("a.py", None)
+
+
 def test_a_trial_is_shown_with_its_thoughts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from hardwon.core.settings import load
 from hardwon.core.values.report import Recurring
 from hardwon.learn.transcripts.agents import databases
 from hardwon.surfaces.cli import run
@@ -78,6 +79,21 @@ def test_words_find_what_got_past_a_failure(shop: Path, capsys: Any) -> None:
     assert any("uv run pytest -q" in text for text in texts)
 
 
+def test_a_part_of_an_error_is_enough_and_a_call_that_failed_is_found(
+    shop: Path, capsys: Any
+) -> None:
+    talk = Claude(str(shop), "33333333-3333").says("Is all well?")
+    talk.run("make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
+    os.utime(talk.run("make check", "3 passed").write(Path(os.environ["HOME"])), (1.79e9, 1.79e9))
+    run(["session", "learn", "--since", "5000w"])
+
+    for words in (["fix", "No rule to make target"], ["how", "make", "test"]):
+        texts = [answer["text"] for answer in answered(capsys, *words)]
+        assert any("`make check` worked" in text for text in texts)
+    assert answered(capsys, "fix", "No space to make target directories for this volume") == []
+    assert answered(capsys, "fix", "make") == []
+
+
 def test_another_project_is_asked_after_this_one(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -128,6 +144,22 @@ def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys:
     printed = capsys.readouterr().out
     assert "1 run: kiosk: error: not logged in" in printed
     assert "in 1 session of claude, about 2 calls to get past it" in printed
+
+
+def test_the_cure_in_the_report_is_the_one_that_worked_most(
+    shop: Path, tmp_path: Path, capsys: Any
+) -> None:
+    for number, (folder, way) in enumerate(((shop, "--sso"), (tmp_path / "bakery", "--token"))):
+        folder.mkdir(exist_ok=True)
+        talk = Claude(str(folder), f"{number}3333333-3333", datetime.now(UTC)).says("Count")
+        talk.run("kiosk stock --store south", NO_LOGIN, failed=True).run(f"kiosk login {way}", "ok")
+        talk.run("kiosk stock --store south", "pears 3").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    (failure,) = answered(capsys, "report", "--projects", "--since", "300d")
+
+    assert failure["runs"] == 3
+    assert "--sso" in failure["cure"]
 
 
 @pytest.mark.parametrize(
@@ -182,6 +214,33 @@ def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, c
     assert "Found" not in capsys.readouterr().out
 
 
+def test_sessions_of_several_agents_in_one_folder_are_of_one_project(
+    shop: Path, capsys: Any
+) -> None:
+    for number in range(2):
+        day = Path(os.environ["HOME"]) / ".codex" / "sessions" / "2026" / "11" / f"1{number}"
+        day.mkdir(parents=True)
+        about = {"id": f"{number}", "cwd": str(shop)}
+        line = {"timestamp": "2026-11-15T10:00:00Z", "type": "session_meta", "payload": about}
+        (day / f"rollout-{number}.jsonl").write_text(json.dumps(line) + "\n")
+
+    assert run(["install", "claude-code", "--yes"]) == 0
+
+    assert "Found 3 sessions of 1 project from" in capsys.readouterr().out
+
+
+def test_sessions_of_several_agents_with_one_failure_are_counted_by_agent(
+    capsys: Any,
+) -> None:
+    at = datetime(2026, 11, 2, tzinfo=UTC)
+    met = (("codex", 12), ("claude", 3))
+    failure = Recurring(NO_LOGIN, 15, 20, ("acme/shop",), at, at, "", (), met, 0.0, 0.0)
+
+    print_recurring([failure], is_full=True)
+
+    assert "in acme/shop, in sessions of codex (12), claude (3)" in capsys.readouterr().out
+
+
 def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: Any) -> None:
     command = [sys.executable, "-m", "hardwon", "session", "learn", "--follow", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -195,6 +254,22 @@ def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: 
 
         assert "22222222-2222" in followed
     assert process.returncode == 130
+
+
+def test_a_worker_follows_sessions_only_if_that_was_asked_for(shop: Path, capsys: Any) -> None:
+    def met() -> int:
+        assert run(["work", "--drain"]) == 0
+        return sum(failure["runs"] for failure in answered(capsys, "report", "--projects"))
+
+    assert met() == 0
+
+    assert run(["install", "claude-code", "--yes", "--no-learn", "--follow"]) == 0
+    assert "A worker looks for new sessions every 10m" in capsys.readouterr().out
+    assert met() == 1
+    assert met() == 1
+
+    assert run(["install", "claude-code", "--yes", "--no-learn", "--no-follow"]) == 0
+    assert not load(os.environ["HARDWON_HOME"]).runs.follow
 
 
 def test_reading_needs_a_model_before_anything_is_learnt(shop: Path, capsys: Any) -> None:
@@ -226,6 +301,8 @@ def test_a_look_makes_no_home_and_what_is_known_is_counted(
 
     assert run(["report", "--projects"]) == 0
     assert "No failure was recorded in this time" in capsys.readouterr().out
+    assert run(["session", "learn", "--from", "codex"]) == 0
+    assert "No session of a coding agent changed in this time" in capsys.readouterr().out
     run(["session", "learn"])
     capsys.readouterr()
     assert run(["session", "learn"]) == 0

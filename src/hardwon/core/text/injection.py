@@ -53,6 +53,10 @@ _BASE64 = rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_ENCODED},8192}}+={{0,2}}"
 _PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
 _TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
+_BEGUN_BY: dict[str, list[Phrase]] = {}  # phrases by each word that they may begin with
+for _item in PHRASES:
+    for _begun in _item.words[0].split():
+        _BEGUN_BY.setdefault(_begun, []).append(_item)
 _MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token other than a word contains one of these
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
@@ -108,13 +112,13 @@ def _words(lower: str) -> list[str]:
 
 
 def _phrase(words: list[str]) -> str:
-    present = frozenset(words)
-    for phrase in PHRASES:
-        first = _choice(phrase.words[0])
-        starts = (at for at, word in enumerate(words) if word in first)
-        if not present.isdisjoint(first) and any(_follows(words, at, phrase) for at in starts):
-            return phrase.reason
-    return ""
+    found = [
+        phrase
+        for at, word in enumerate(words)
+        for phrase in _BEGUN_BY.get(word, ())
+        if _follows(words, at, phrase)
+    ]
+    return min(found, key=PHRASES.index).reason if found else ""
 
 
 @cache

@@ -130,12 +130,10 @@ def archive_run(
     outcome: str,
     by: Author = Author(),
     program: str = "",
-    steps: tuple[Step, ...] | None = None,
 ) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete.
 
-    `by` had it made, with `program`, unless the run itself names somebody, or another. `steps`:
-    what `cut_steps` gives, if that is known already.
+    `by` had it made, with `program`, unless the run itself names somebody, or another.
     """
     person, machine = past.by or by
     failures = [step.failure for step in past.steps if step.failure]
@@ -154,7 +152,7 @@ def archive_run(
         failed=sum(step.failed for step in past.steps),
         told=sum(delivery.door != WITHHELD for delivery in deliveries),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
-        steps=cut_steps(past.steps, past.task) if steps is None else steps,
+        steps=_cut_steps(past.steps, past.task),
         shown=_cut_words(deliveries[-_SHOWN:]),
         person=person,
         machine=machine,
@@ -172,7 +170,7 @@ def _cut_words(shown: Sequence[Shown]) -> tuple[Shown, ...]:
     return tuple(short)
 
 
-def cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
+def _cut_steps(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
     """The steps, cut to fit into `SIZE`; if the shortest cut does not fit, the newest steps.
 
     The output of a step that worked is kept only as far as later steps use what it printed.

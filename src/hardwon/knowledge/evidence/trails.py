@@ -48,6 +48,7 @@ SHOWN = 300  # characters of one call that are shown
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
+_SEVERAL = 3  # tools, the fewest that tell which parts of names are common
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 
 
@@ -282,7 +283,7 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
     if failing.is_tool != other.is_tool:
         return 0.0
     if failing.is_tool:
-        return _tool_likeness(failing, other)
+        return _tool_likeness(failing, other, weights)
     if failing.script or other.script or failing.has_script != other.has_script:
         return 0.0
     if failing.text == other.text:
@@ -311,16 +312,24 @@ def _is_aside(other: Call, failing: Call) -> bool:
     return any(one != two and one not in theirs and one in other.words for one, two in pairs)
 
 
-def _tool_likeness(failing: Call, other: Call) -> float:
-    """How much another tool is called for the same: by its name, or by what it is given."""
+def _name_parts(tool: str) -> set[str]:
+    return {*re.findall(r"[a-z0-9]+", tool.lower())}
+
+
+def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
+    """How much another tool is called for the same: by its name, or by what it is given.
+
+    The parts that all tools of a run have in their names tell nothing.
+    """
     if failing.program == other.program:
         # A word may tell it to do something else, for which it takes other arguments
         ours, theirs = (dict(_CHOICE.findall(call.text)) for call in (failing, other))
         is_other = any(theirs.get(name, word) != word for name, word in ours.items())
         return 0.0 if is_other and failing.shape != other.shape else 1.0
-    one, two = (set(re.findall(r"[a-z0-9]+", call.program.lower())) for call in (failing, other))
+    one, two = (_name_parts(call.program) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
-    by_name = len(one & two) / max(1, len(one | two))
+    weight = {part: weights.get(f"{part}()", 1.0) for part in one | two}
+    by_name = sum(weight[part] for part in one & two) / max(1.0, sum(weight.values()))
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
 
@@ -336,7 +345,10 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    return {word: log(1 + len(calls) / count) for word, count in counts.items()}
+    names = [_name_parts(tool) for tool in {call.program for call in calls if call.is_tool}]
+    everywhere = set.intersection(*names) if len(names) >= _SEVERAL else set[str]()
+    rarity = {word: log(1 + len(calls) / count) for word, count in counts.items()}
+    return rarity | dict.fromkeys((f"{part}()" for part in everywhere), 0.0)
 
 
 def _was_passed(
@@ -357,6 +369,10 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
         return True
     if _are_other_tests(failing, working, steps[at].output):
         return False
+    if is_red(steps[at].output) and not has_run_tests(steps[-1].output):
+        added = {*working.text.split()} - {*failing.text.split()}
+        if any(word.startswith("-") for word in added):  # as an option that only lists the tests
+            return False
     if failing.is_tool and failing.paths:
         return failing.paths == working.paths
     old, new = dict(leaves(failing)), dict(leaves(working))

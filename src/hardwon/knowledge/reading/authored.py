@@ -140,7 +140,8 @@ def part_writings(part: Command) -> list[Writing]:
     if part.program in {"cat", "tee"}:
         return [
             Writing(path, new=part.script, is_edit=True)
-            if re.search(rf">> *{re.escape(path)}", part.text) or "-a" in part.flags
+            if "-a" in part.flags
+            or any(rest.lstrip(" ").startswith(path) for rest in part.text.split(">>")[1:])
             else Writing(path, part.script)
             for path in part.writes
         ]

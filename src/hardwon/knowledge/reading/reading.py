@@ -115,7 +115,8 @@ def _without_operands(line: str, step: Step) -> str:
     """The line without the last operands of the call that it repeats behind a word."""
     for command in parse(step.args):
         for word in command.operands[-_OPERANDS:]:
-            if re.fullmatch(r"\w[\w./@-]{2,60}", word) and word != command.verb:
+            is_word = f" {word}" in line and re.fullmatch(r"\w[\w./@-]{2,60}", word)
+            if is_word and word != command.verb:
                 line = re.sub(rf"(?<=[\w:] ){re.escape(word)}(?![\w:])", NAME, line)
     return line
 

@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from hardwon.core.errors import BadReply, InvalidInput
 from hardwon.core.text.clean import as_text, clip, one_line
@@ -241,26 +241,14 @@ _REGISTRARS = ("on_goal_ended", "on_goal_end", "on_terminal", "add_listener", "s
 _SLOT = "reflection_engine"  # the published orchestrator calls the object in this attribute
 
 
-class Reflecting(Protocol):
-    """An agent to notify of ended goals; `ended` never raises."""
-
-    def ended(
-        self,
-        goal_id: object,
-        objective: object,
-        state: object = ...,
-        *,
-        tasks: Iterable[object] = ...,
-        error: object = ...,
-    ) -> Job | None:
-        """Record that a goal ended."""
+Report = Callable[..., Job | None]  # takes what `queue_reflection` takes of a goal; never raises
 
 
 class Listener:
     """The callback of an orchestrator: called as a function or as the published engine."""
 
-    def __init__(self, agent: Reflecting) -> None:
-        self._agent = agent
+    def __init__(self, report: Report) -> None:
+        self._report = report
 
     def __call__(self, goal: object = None, *values: object, **fields: Any) -> Any:
         """Take a goal object, a mapping, or its fields in the order id, objective, state, error."""
@@ -269,7 +257,7 @@ class Listener:
             fields = {"goal_id": goal, **dict(zip(names, values, strict=False)), **fields}
             goal = None
         source = fields if goal is None else goal
-        return self._agent.ended(
+        return self._report(
             field(source, "goal_id", "id", "name"),
             field(source, "objective", "title", "description", "goal", default=""),
             field(source, "state", "status", "outcome", default="completed"),
@@ -289,10 +277,9 @@ class Listener:
         """The published engine's method; True once the goal is safe in the queue."""
         import asyncio
 
-        call = self._agent.ended
+        told = (goal_id, objective, outcome)
         tasks = task_summaries or []
-        job = await asyncio.to_thread(call, goal_id, objective, outcome, tasks=tasks, error=error)
-        return job is not None
+        return await asyncio.to_thread(self._report, *told, tasks=tasks, error=error) is not None
 
 
 class Attachment:
@@ -308,14 +295,14 @@ class Attachment:
             self._undo()
 
 
-def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> Attachment:
-    """Make the orchestrator report every ended goal to the agent.
+def attach(orchestrator: Any, report: Report, *, hook: str | None = None) -> Attachment:
+    """Make the orchestrator report every ended goal.
 
     It needs an attribute `reflection_engine` (as published), or one of `on_goal_ended`,
     `on_goal_end`, `on_terminal`, `add_listener`, `subscribe`: a method that takes a callback, or
     an attribute that holds one or None. `hook` names another.
     """
-    listener = Listener(agent)
+    listener = Listener(report)
     if hook is None and hasattr(orchestrator, _SLOT):
         return _set_attribute(orchestrator, _SLOT, listener, listener)
     for name in (hook,) if hook else _REGISTRARS:

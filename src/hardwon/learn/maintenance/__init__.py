@@ -12,7 +12,7 @@ from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.maintenance.apply import settle, undo
-from hardwon.learn.maintenance.consolidation import Consolidation, dream
+from hardwon.learn.maintenance.consolidation import Consolidation
 
 __all__ = ["Dreams"]
 _LOOK = 5.0  # seconds between two checks whether the agent is back
@@ -38,9 +38,8 @@ class Dreams:
 
         `tell(done, of)` is called with the number of steps done, and of all steps.
         """
-        return dream(
-            Consolidation(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
-        )
+        work = Consolidation(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
+        return work.run()
 
     def due(self) -> str:
         """The reason to postpone a dream; empty if one is due."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -59,7 +60,7 @@ class Stopped(Exception):
 
 
 class Consolidation:
-    """The state of one dream: what it has found so far."""
+    """One dream over all lessons of an agent, in all its projects."""
 
     def __init__(
         self,
@@ -70,219 +71,235 @@ class Consolidation:
         stop: Callable[[], bool],
         tell: Callable[[int, int], None],
     ) -> None:
-        self.engine = engine
-        self.dry_run = dry_run
-        self.asked = scope  # the scope the dream was requested in
-        self.scope = scope.everywhere()
-        self.now = engine.clock()
-        self.lessons = 0
-        self.projects: set[str] = set()
-        self.sketches: list[Sketch] = []
-        self.unworded: list[tuple[Scope, int]] = []
-        self.edits: list[Edit] = []
-        self.conflicts: list[Conflict] = []
-        self.near: list[tuple[int, int]] = []
-        self.past = Memories()
-        self.patterns: list[RecurringError] = []
-        self.reflection = ""
-        self.improvements: tuple[str, ...] = ()
-        self.troubles: list[str] = []
-        self._stop = stop
-        self.tell = tell
+        self._engine, self._store, self._now = engine, engine.store, engine.clock()
+        self._asked, self._scope = scope, scope.everywhere()
+        self._dry_run, self._stop, self._tell = dry_run, stop, tell
         self._end = time.monotonic() + engine.settings.dream.budget.total_seconds()
+        self._lessons, self._seen = 0, ""
+        self._projects: set[str] = set()
+        self._sketches: list[Sketch] = []
+        self._unworded: list[tuple[Scope, int]] = []
+        self._edits: list[Edit] = []
+        self._conflicts: list[Conflict] = []
+        self._near: list[tuple[int, int]] = []
+        self._patterns: list[RecurringError] = []
+        self._reflection, self._improvements = "", tuple[str, ...]()
+        self._troubles: list[str] = []
 
-    def describe_past(self) -> str:
-        """What was looked at, in words."""
-        goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
-        runs = plural(len(self.past.runs), "run")
-        return f"{plural(self.lessons, 'lesson')}, {plural(goals, 'goal')}, {runs}"
+    def run(self) -> Dream:
+        """Consolidate the lessons; the dream's row with its report."""
+        row = Dream(str(uuid4()), self._scope, self._now)
+        if self._dry_run:
+            return self._run_phases(row)
+        with apply.lease(self._engine, row) or nullcontext():
+            self._store.dreams.save(row)
+            try:
+                row = self._run_phases(row)
+            except BaseException:
+                apply.mark_dead(self._engine, row)
+                raise
+            self._store.dreams.save(row)
+        return row
 
-    def check_time(self) -> None:
+    def _run_phases(self, row: Dream) -> Dream:
+        """Run the phases in order, then make the edits, which a dry run only proposes."""
+        began, state, applied = time.monotonic(), DreamState.DONE, list[Edit]()
+        try:
+            for number, phase in enumerate(_PHASES):
+                self._tell(number, len(_PHASES))
+                self._check_time()
+                self._try(phase)
+            edits = self._edits[: self._engine.settings.dream.changes]
+            chunks = [] if self._dry_run else list(_chunks(edits))
+            applied = self._edits if self._dry_run else []
+            for number, chunk in enumerate(chunks, len(_PHASES)):
+                self._tell(number, len(_PHASES) + len(chunks))
+                self._check_time()
+                applied += apply.apply(self._engine, row.id, chunk, self._now)
+        except Stopped:
+            state = DreamState.WOKEN
+        merged = (edit for edit in applied if edit.kind in CONSOLIDATING)
+        row = row._replace(
+            duration_seconds=round(time.monotonic() - began, 3),
+            memories_consolidated=sum(len(edit.lessons) for edit in merged),
+            reflection=self._reflection[:2000],
+            improvements=self._improvements,
+            state=state,
+        )
+        return row._replace(report=self._report(row, applied))
+
+    def _try(self, phase: Callable[[Consolidation], None]) -> None:
+        """Run a phase; when it fails, the others go on."""
+        name = phase.__name__.strip("_")
+        try:
+            phase(self)
+        except Stopped:
+            raise
+        except Exception as error:
+            log.exception("the dream's phase %r failed", name)
+            self._troubles.append(f"{name}: {error}")
+
+    def _check_time(self) -> None:
         """Raise Stopped when it is time to stop."""
         if self._stop() or time.monotonic() > self._end:
             raise Stopped
 
-    def pace(self, items: Iterable[Any]) -> Iterator[Any]:
+    def _pace(self, items: Iterable[Any]) -> Iterator[Any]:
         """The items, with a look at the clock now and then."""
         for number, item in enumerate(items):
             if number % _PACE == 0:
-                self.check_time()
+                self._check_time()
             yield item
 
+    def _survey(self) -> None:
+        """Sketch every lesson, and retire those that are expired or stale."""
+        for lesson in self._pace(self._store.dreams.lessons(self._scope)):
+            self._lessons += 1
+            if lesson.scope.project:
+                self._projects.add(lesson.scope.project)
+            if reason := self._why_retired(lesson):
+                places = ((lesson.scope, lesson.id),)
+                self._edits.append(Edit("retired", reason, places, status=Status.RETIRED))
+                continue
+            if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
+                self._sketches.append(sketch(lesson))
+            # A person's words are left as they are.
+            if lesson.author != "person" and evidence_of(lesson, Kind.REWORD):
+                self._unworded.append((lesson.scope, lesson.id))
 
-def dream(work: Consolidation) -> Dream:
-    """Consolidate the lessons of an agent; return the dream's row with its report."""
-    engine, row = work.engine, Dream(str(uuid4()), work.scope, work.now)
-    if work.dry_run:
-        return _run_to_end(work, row)
-    with apply.lease(engine, row) or nullcontext():
-        engine.store.dreams.save(row)
+    def _why_retired(self, lesson: Lesson) -> str:
+        """Why a lesson is retired; "" when it is not."""
+        if lesson.expires_at and lesson.expires_at <= self._now:
+            return "its time is over"
+        unused = self._now - max(lesson.last_seen_at, lesson.updated_at)
+        is_weak = lesson.hits == 0 and lesson.met <= 1 and lesson.confidence < 0.5
+        if is_weak and unused > self._engine.settings.dream.stale:
+            return f"unsure, and neither shown nor met for {unused.days} days"
+        return ""
+
+    def _consolidate(self) -> None:
+        """Merge lessons that say the same; promote what several projects say to all projects."""
+        groups, self._conflicts, self._near = compare(self._pace(self._sketches))
+        parts = ((alike, -(-len(alike) // _MERGED)) for alike in groups)  # even, and small enough
+        for group in (alike[at::count] for alike, count in parts for at in range(count)):
+            scopes = {sketch.scope for sketch in group}
+            places = tuple((sketch.scope, sketch.id) for sketch in group)
+            if len(scopes) == 1:
+                edit = Edit("merged", "they say the same", places, target=scopes.pop())
+            else:
+                many = sum(scope.project is not None for scope in scopes)
+                reason = f"seen in {many} projects" if many > 1 else "holds everywhere already"
+                edit = Edit("promoted", reason, places, target=self._scope)
+            self._edits.append(edit)
+
+    def _dispute(self) -> None:
+        """Flag lessons that contradict each other, for a person to decide."""
+        scopes = {sketch.id: sketch.scope for sketch in self._sketches}
+        for pair in self._conflicts:
+            places = tuple((scopes[number], number) for number in (pair.first, pair.second))
+            self._edits.append(Edit("disputed", pair.why, places, status="", tag=DISPUTED))
+
+    def _look_back(self) -> None:
+        """Find what keeps failing, and propose what to do about it."""
+        store, now = self._store, self._now
+        goals: list[Reflection] = []
         try:
-            row = _run_to_end(work, row)
-        except BaseException:
-            apply.mark_dead(engine, row)
-            raise
-        engine.store.dreams.save(row)
-    return row
+            goals = store.reflections.every(self._scope, now=now, limit=_LOOKED_AT)
+        except Unavailable as error:  # a shared store is away
+            self._troubles.append(f"goals: {error}")
+        runs = store.runs.every(self._scope, now=now, limit=_LOOKED_AT)
+        scopes = {self._scope, self._asked, *store.dreams.scopes(self._scope)}
+        counts = [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)]
+        self._projects.update(one.scope.project for one in (*goals, *runs) if one.scope.project)
+        ended = len({(goal.scope, goal.subject) for goal in goals})
+        self._seen = f", {plural(ended, 'goal')}, {plural(len(runs), 'run')}"
+        self._patterns = recurring_errors(_problems(goals, runs, counts))
+        self._reflection, self._improvements = conclude(
+            self._engine, self._patterns, self._conflicts, seen=self._describe_past()
+        )
 
+    def _describe_past(self) -> str:
+        """What was looked at, in words."""
+        return f"{plural(self._lessons, 'lesson')}{self._seen or ', 0 goals, 0 runs'}"
 
-def _run_to_end(work: Consolidation, row: Dream) -> Dream:
-    """Run the dream; its row with the results."""
-    began = time.monotonic()
-    state, applied = _run(work, row.id)
-    row = row._replace(
-        duration_seconds=round(time.monotonic() - began, 3),
-        memories_consolidated=sum(
-            len(edit.lessons) for edit in applied if edit.kind in CONSOLIDATING
-        ),
-        reflection=work.reflection[:2000],
-        improvements=work.improvements,
-        state=state,
-    )
-    return row._replace(report=report(row, work, applied))
-
-
-def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
-    """Run the phases in order; how it ended, and the edits made (or proposed by a dry run)."""
-    applied: list[Edit] = []
-    try:
-        for number, phase in enumerate(PHASES):
-            work.tell(number, len(PHASES))
-            work.check_time()
+    def _reword(self) -> None:
+        """Ask the model to reword lessons that rules worded; a dry run does not ask."""
+        if not self._engine.has_model:
+            return
+        edited = {number for edit in self._edits for _, number in edit.lessons}
+        free = [place for place in self._unworded if place[1] not in edited]
+        for place in free[: self._engine.settings.dream.reworded]:
+            self._check_time()
             try:
-                phase(work)
-            except Stopped:
-                raise
-            except Exception as error:  # the other phases go on
-                log.exception("the dream's phase %r failed", phase.__name__)
-                work.troubles.append(f"{phase.__name__}: {error}")
-        if work.dry_run:
-            return DreamState.DONE, work.edits
-        chunks = list(_chunks(work.edits[: work.engine.settings.dream.changes]))
-        for number, chunk in enumerate(chunks, len(PHASES)):
-            work.tell(number, len(PHASES) + len(chunks))
-            work.check_time()
-            applied += apply.apply(work.engine, dream_id, chunk, work.now)
-    except Stopped:
-        return DreamState.WOKEN, applied
-    return DreamState.DONE, applied
+                words = None if self._dry_run else better_words(self._engine, place)
+            except HardwonError as error:  # the budget is spent, or the model is away
+                self._troubles.append(f"reword: {error}")
+                return
+            if words or self._dry_run:
+                reason = f"by {words.author if words else self._engine.model.name}"
+                edit = Edit("reworded", reason, (place,), target=place[0], words=words)
+                self._edits.append(edit)
+
+    def _report(self, row: Dream, applied: Sequence[Edit]) -> str:
+        """What the dream found and did, in sections; empty ones are left out."""
+        kind = "Dry run (nothing was changed)" if self._dry_run else f"Dream {row.id[:8]}"
+        ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
+        head = (
+            f"{kind} of {row.scope.tenant}/{row.scope.agent},"
+            f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
+            f"Looked at {self._describe_past()}, {plural(len(self._projects), 'project')}."
+        )
+        sections: dict[str, Sequence[Any]] = {
+            title: [edit for edit in applied if edit.kind == kind]
+            for kind, title in _TITLES.items()
+        }
+        sections["Nearly the same; keep both or delete one"] = [
+            f"#{one} ↔ #{other}" for one, other in self._near
+        ]
+        sections["Failure patterns"] = [f"{p.kind} ×{p.times}  {p.text}" for p in self._patterns]
+        sections["Proposed improvements"] = self._improvements
+        sections["Troubles"] = self._troubles
+        parts = [head, *(self._list(*section) for section in sections.items() if section[1])]
+        parts += [f"Reflection: {row.reflection}"] if row.reflection else []
+        return "\n\n".join(parts)
+
+    def _list(self, title: str, items: Sequence[Any]) -> str:
+        """The first items below their title and number."""
+        lines = [self._line(one) if isinstance(one, Edit) else one for one in items[:_LISTED]]
+        more = [f"… and {len(items) - _LISTED} more"] if len(items) > _LISTED else []
+        listed = (f"  {one_line(line, 200)}" for line in (*lines, *more))
+        return "\n".join([f"{title} ({len(items)})", *listed])
+
+    def _line(self, edit: Edit) -> str:
+        sign = " ↔ " if edit.tag else " + "
+        numbers = sign.join(f"#{number}" for _, number in edit.lessons[:8])
+        more = " + …" if len(edit.lessons) > 8 else ""
+        try:
+            words = clip(one_line(self._store.lessons.get(*edit.lessons[0]).correction), 80)
+        except NotFound:
+            words = ""
+        return f"{numbers}{more} ({edit.reason})  {words}"
+
+
+_PHASES: tuple[Callable[[Consolidation], None], ...] = (
+    Consolidation._survey,
+    Consolidation._consolidate,
+    Consolidation._dispute,
+    Consolidation._look_back,
+    Consolidation._reword,
+)
 
 
 def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
     """The edits in chunks that touch about `_CHUNK` lessons each."""
     chunk: list[Edit] = []
-    touched = 0
     for edit in edits:
         chunk.append(edit)
-        touched += len(edit.lessons)
-        if touched >= _CHUNK:
+        if sum(len(one.lessons) for one in chunk) >= _CHUNK:
             yield chunk
-            chunk, touched = [], 0
+            chunk = []
     if chunk:
         yield chunk
-
-
-def survey(work: Consolidation) -> None:
-    """Sketch every lesson, and retire those that are expired or stale."""
-    for lesson in work.pace(work.engine.store.dreams.lessons(work.scope)):
-        work.lessons += 1
-        if lesson.scope.project:
-            work.projects.add(lesson.scope.project)
-        if reason := _why_retired(lesson, work):
-            places = ((lesson.scope, lesson.id),)
-            work.edits.append(Edit("retired", reason, places, status=Status.RETIRED))
-            continue
-        if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
-            work.sketches.append(sketch(lesson))
-        # A person's words are left as they are.
-        if lesson.author != "person" and evidence_of(lesson, Kind.REWORD):
-            work.unworded.append((lesson.scope, lesson.id))
-
-
-def consolidate(work: Consolidation) -> None:
-    """Merge lessons that say the same; promote what several projects say to all projects."""
-    groups, work.conflicts, work.near = compare(work.pace(work.sketches))
-    parts = ((alike, -(-len(alike) // _MERGED)) for alike in groups)  # even, and small enough
-    for group in (alike[at::count] for alike, count in parts for at in range(count)):
-        scopes = {sketch.scope for sketch in group}
-        places = tuple((sketch.scope, sketch.id) for sketch in group)
-        if len(scopes) == 1:
-            work.edits.append(Edit("merged", "they say the same", places, target=scopes.pop()))
-        else:
-            projects = sum(scope.project is not None for scope in scopes)
-            reason = f"seen in {projects} projects" if projects > 1 else "holds everywhere already"
-            work.edits.append(Edit("promoted", reason, places, target=work.scope))
-
-
-def dispute(work: Consolidation) -> None:
-    """Flag lessons that contradict each other, for a person to decide."""
-    scopes = {sketch.id: sketch.scope for sketch in work.sketches}
-    for pair in work.conflicts:
-        places = tuple((scopes[number], number) for number in (pair.first, pair.second))
-        work.edits.append(Edit("disputed", pair.why, places, status="", tag=DISPUTED))
-
-
-def reword(work: Consolidation) -> None:
-    """Ask the model to reword lessons that rules worded; a dry run does not ask."""
-    if not work.engine.has_model:
-        return
-    edited = {number for edit in work.edits for _, number in edit.lessons}
-    free = [place for place in work.unworded if place[1] not in edited]
-    for place in free[: work.engine.settings.dream.reworded]:
-        work.check_time()
-        try:
-            words = None if work.dry_run else better_words(work.engine, place)
-        except HardwonError as error:  # the budget is spent, or the model is away
-            work.troubles.append(f"reword: {error}")
-            return
-        if words or work.dry_run:
-            reason = f"by {words.author if words else work.engine.model.name}"
-            edit = Edit("reworded", reason, (place,), target=place[0], words=words)
-            work.edits.append(edit)
-
-
-def look_back(work: Consolidation) -> None:
-    """Find what keeps failing, and propose what to do about it."""
-    store = work.engine.store
-    scopes = {work.scope, work.asked, *store.dreams.scopes(work.scope)}
-    goals: list[Reflection] = []
-    try:
-        goals = store.reflections.every(work.scope, now=work.now, limit=_LOOKED_AT)
-    except Unavailable as error:  # a shared store is away
-        work.troubles.append(f"goals: {error}")
-    work.past = Memories(
-        goals,
-        store.runs.every(work.scope, now=work.now, limit=_LOOKED_AT),
-        [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)],
-    )
-    scoped = (*work.past.goals, *work.past.runs)
-    work.projects.update(
-        reflection.scope.project for reflection in scoped if reflection.scope.project
-    )
-    work.patterns = recurring_errors(work.past)
-    work.reflection, work.improvements = conclude(
-        work.engine, work.patterns, work.conflicts, seen=work.describe_past()
-    )
-
-
-PHASES: tuple[Callable[[Consolidation], None], ...] = (
-    survey,
-    consolidate,
-    dispute,
-    look_back,
-    reword,
-)
-
-
-def _why_retired(lesson: Lesson, work: Consolidation) -> str:
-    """Why a lesson is retired; "" when it is not."""
-    if lesson.expires_at and lesson.expires_at <= work.now:
-        return "its time is over"
-    unused = work.now - max(lesson.last_seen_at, lesson.updated_at)
-    is_weak = lesson.hits == 0 and lesson.met <= 1 and lesson.confidence < 0.5
-    if is_weak and unused > work.engine.settings.dream.stale:
-        return f"unsure, and neither shown nor met for {unused.days} days"
-    return ""
 
 
 def better_words(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
@@ -317,61 +334,6 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
     return keeps_all and warns and after <= before
 
 
-def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
-    """What the dream found and did, in sections; empty ones are left out."""
-    by_kind = {kind: [edit for edit in applied if edit.kind == kind] for kind in _TITLES}
-    parts = [
-        [_head(row, work)],
-        *(
-            _list(
-                _TITLES[kind],
-                [_edit_line(edit, work.engine) for edit in edits[:_LISTED]],
-                total=len(edits),
-            )
-            for kind, edits in by_kind.items()
-        ),
-        _list("Nearly the same; keep both or delete one", [f"#{a} ↔ #{b}" for a, b in work.near]),
-        _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
-        _list("Proposed improvements", work.improvements),
-        _list("Troubles", work.troubles),
-        [f"Reflection: {row.reflection}"] if row.reflection else [],
-    ]
-    return "\n\n".join("\n".join(part) for part in parts if part)
-
-
-def _head(row: Dream, work: Consolidation) -> str:
-    kind = "Dry run (nothing was changed)" if work.dry_run else f"Dream {row.id[:8]}"
-    ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
-    return (
-        f"{kind} of {row.scope.tenant}/{row.scope.agent},"
-        f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
-    )
-
-
-def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
-    if not lines:
-        return []
-    total = total or len(lines)
-    remainder = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
-    return [
-        f"{title} ({total})",
-        *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]),
-        *remainder,
-    ]
-
-
-def _edit_line(edit: Edit, engine: Runtime) -> str:
-    sign = " ↔ " if edit.tag else " + "
-    numbers = sign.join(f"#{number}" for _, number in edit.lessons[:8])
-    more = " + …" if len(edit.lessons) > 8 else ""
-    try:
-        words = clip(one_line(engine.store.lessons.get(*edit.lessons[0]).correction), 80)
-    except NotFound:
-        words = ""
-    return f"{numbers}{more} ({edit.reason})  {words}"
-
-
 _KEPT, _PROPOSED, _RISKY = 20, 5, 3
 _SLOW = 5000  # milliseconds
 _TIMEOUT = r"(?i:tim(?:ed|e)[ -]?out|deadline exceeded)"
@@ -399,22 +361,13 @@ class RecurringError(NamedTuple):
         return self.times >= _RISKY
 
 
-class Memories(NamedTuple):
-    """Goals and runs that a dream looks at, besides lessons."""
-
-    goals: Sequence[Reflection] = ()
-    runs: Sequence[Reflection] = ()
-    failures: Sequence[tuple[str, int]] = ()  # readable signatures, and how often met
-
-
-def recurring_errors(past: Memories) -> list[RecurringError]:
-    """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
-    counts: dict[tuple[str, str], int] = {}
-    texts: dict[tuple[str, str], str] = {}
-    for text, how, times in _problems(past):
+def recurring_errors(problems: Iterable[tuple[str, str, int]]) -> list[RecurringError]:
+    """The patterns behind problems, each a text, how it went wrong, and how often."""
+    counts, texts = Counter[tuple[str, str]](), dict[tuple[str, str], str]()
+    for text, how, times in problems:
         key = (fold(text), how)
         texts.setdefault(key, text)
-        counts[key] = counts.get(key, 0) + times
+        counts[key] += times
     errors = []
     for key, times in counts.items():
         text, kind = texts[key], "repeated" if times >= _RISKY else "error"
@@ -426,20 +379,25 @@ def recurring_errors(past: Memories) -> list[RecurringError]:
     return sorted(errors, key=lambda error: (-error.times, error.text))[:_KEPT]
 
 
-def _problems(past: Memories) -> Iterator[tuple[str, str, int]]:
-    """What failed or was slow, and how often; a goal without an error counts by its objective."""
-    for goal in past.goals:
+def _problems(
+    goals: Iterable[Reflection], runs: Iterable[Reflection], counts: Iterable[tuple[str, int]]
+) -> Iterator[tuple[str, str, int]]:
+    """What failed or was slow, and how often; a goal without an error counts by its objective.
+
+    `counts` are readable signatures of failures, and how often each was met.
+    """
+    for goal in goals:
         if goal.state == "failed":
             errors = goal.details.get("errors") or [goal.title or goal.subject]
             yield from ((str(error), "failure", 1) for error in errors)
-    for run in past.runs:
+    for run in runs:
         detail = run.details
         if not detail.get("success", True):
             is_late = re.search(_TIMEOUT, run.insight)
             yield run.insight if is_late else run.subject, "failure", 1
         elif detail.get("duration_ms", 0) > _SLOW:
             yield run.subject, "slow", 1
-    yield from ((text, "failure", times) for text, times in past.failures)
+    yield from ((text, "failure", times) for text, times in counts)
 
 
 def conclude(

@@ -13,7 +13,7 @@ from hardwon.core.values import lesson as lessons
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status
 from hardwon.core.values.run import Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
+from hardwon.engine.pipeline.confirm import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
 from hardwon.knowledge.evidence.inner import failed_key

@@ -21,7 +21,7 @@ from hardwon.core.values.lesson import Kind, Lesson, Status, evidence_of
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Episode, RunSoFar, Step, run_id
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline import playbook
+from hardwon.engine.pipeline import confirm, playbook
 from hardwon.engine.pipeline.ending import prompts_of
 from hardwon.engine.pipeline.inject import advice
 from hardwon.engine.runtime import Runtime, prompt_text
@@ -53,10 +53,10 @@ async def process(engine: Runtime, job: Job) -> str | None:
     items = playbook.items(episode.scope, store.lessons, engine.clock())
     earlier = earlier_parts(engine, episode.scope, but=episode.signal("run"))
     said = len(prompts_of(episode))
-    if not playbook.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
+    if not confirm.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
         return SKIPPED
     known = dict(enumerate(items, start=1))
-    firsts = playbook.first_calls(episode.steps, items, earlier)
+    firsts = confirm.first_calls(episode.steps, items, earlier)
     asked = _request(episode, known, firsts, settings=engine.settings)
     answer, author = await ask(engine.model, asked, parse)
     engine.note_reading()
@@ -85,7 +85,7 @@ def _request(
 ) -> Request:
     """The request about a run; items that the run makes doubtful are marked."""
     words = round(settings.recall.start_tokens * _WORDS, -1)
-    verdicts = playbook.verdicts(list(known.values()), episode.steps)
+    verdicts = confirm.verdicts(list(known.values()), episode.steps)
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
     lines, room = list[str](), _LISTED
     for number, item in known.items():
@@ -139,10 +139,10 @@ def agent_request(engine: Runtime, scope: Scope, name: str, past: RunSoFar, *, c
     """
     items = playbook.items(scope, engine.store.lessons, engine.clock())
     prompts = len(past.prompts)
-    if not playbook.news(past.steps, items, prompts=prompts):
+    if not confirm.news(past.steps, items, prompts=prompts):
         return ""  # cheap, as it needs no earlier runs
     earlier = earlier_parts(engine, scope, but=_id(name, past))
-    if not playbook.news(past.steps, items, prompts=prompts, earlier=earlier):
+    if not confirm.news(past.steps, items, prompts=prompts, earlier=earlier):
         return ""
     lines = (f"- {one_line(item.situation, _HEADLINE)}" for item in items[:_HEADLINES])
     known = "\n".join(("Known already, so do not repeat it:", *lines)) if items else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -33,56 +34,20 @@ class Convention(NamedTuple):
 
 
 CONVENTIONS = (
-    Convention(
-        "OpenTelemetry GenAI",
-        ("gen_ai.operation.name", "execute_tool"),
-        "gen_ai.tool.name",
-        "gen_ai.tool.call.arguments",
-        "gen_ai.tool.call.result",
-    ),
-    Convention(
-        "OpenInference",
-        ("openinference.span.kind", "TOOL"),
-        "tool.name",
-        "input.value",
-        "output.value",
-        is_json=True,
-    ),
-    Convention(
-        "Traceloop",
-        ("traceloop.span.kind", "tool"),
-        "traceloop.entity.name",
-        "traceloop.entity.input",
-        "traceloop.entity.output",
-        is_json=True,
-    ),
-    Convention(
-        "Vercel AI SDK",
-        ("ai.operationId", "ai.toolCall"),
-        "ai.toolCall.name",
-        "ai.toolCall.args",
-        "ai.toolCall.result",
-        is_json=True,
-    ),
-    Convention(
-        "Langfuse",
-        ("langfuse.observation.type", "tool"),
-        "",  # the name of the span
-        "langfuse.observation.input",
-        "langfuse.observation.output",
-        is_json=True,
-    ),
-    Convention(
-        "Codex",
-        ("event.name", "codex.tool_result"),
-        "tool_name",
-        "arguments",
-        "output",
-        success="success",
-        has_exit=True,
-    ),
-)
-_ASKED = {"codex.user_prompt": "prompt"}  # events that state what was asked, and where
+    Convention("OpenTelemetry GenAI", ("gen_ai.operation.name", "execute_tool"),
+               "gen_ai.tool.name", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
+    Convention("OpenInference", ("openinference.span.kind", "TOOL"),
+               "tool.name", "input.value", "output.value", is_json=True),
+    Convention("Traceloop", ("traceloop.span.kind", "tool"), "traceloop.entity.name",
+               "traceloop.entity.input", "traceloop.entity.output", is_json=True),
+    Convention("Vercel AI SDK", ("ai.operationId", "ai.toolCall"),
+               "ai.toolCall.name", "ai.toolCall.args", "ai.toolCall.result", is_json=True),
+    Convention("Langfuse", ("langfuse.observation.type", "tool"), "",  # the name of the span
+               "langfuse.observation.input", "langfuse.observation.output", is_json=True),
+    Convention("Codex", ("event.name", "codex.tool_result"), "tool_name", "arguments", "output",
+               success="success", has_exit=True),
+)  # fmt: skip
+_PROMPT = "codex.user_prompt"  # the event that states in `prompt` what was asked
 INPUT = "gen_ai.input.messages"
 _INPUT = (  # JSON
     INPUT,
@@ -146,65 +111,86 @@ def _read_span(span: Span) -> Row | None:
     f"{span.trace}{span.id}".encode()  # ValueError: half of a character, which nothing can store
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
-    asked = [message.text for message in messages if message.role == "user" and message.text]
-    told = [given.get(name) for event, name in _ASKED.items() if given.get("event.name") == event]
-    asked += [text for text in told if isinstance(text, str)]
-    step = next(
-        (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
-    )
-    if step and not (step[1] or step[2]):
-        step = None  # which call it was is not told, nor what came of it
-    answers = _messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ()
-    # Messages before the model spoke last stand in earlier spans, too.
-    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
-    service = str(span.resource.get(_SERVICE) or "")
-    own = "" if service.startswith(_UNKNOWN) else service
+    step = _step(span)
     row = Row(
         trace=span.trace,
         span=span.id,
         is_root=not span.parent,
         begun=span.begun,
         ended=span.ended,
-        conversation=_screen(
-            next((given[one] for one in _CONVERSATION if given.get(one)), ""), _NAME
-        ),
-        project=_screen(span.resource.get(_PROJECT) or own, _NAME),
-        said=_screen(asked[-1], _TASK) if asked else "",
+        conversation=_screen(_conversation(given), _NAME),
+        project=_screen(_project(span.resource), _NAME),
+        said=_screen(_last_asked(given, messages), _TASK),
         step=step,
-        calls=tuple(
+        calls=()
+        if step
+        else tuple(
             (_screen(key, _NAME), _screen(tool, _NAME), _screen(args, _ARGS))
-            for message in answers
+            for message in _messages(given, (_OUTPUT,), _FLAT_OUTPUT)
             for key, tool, args in message.calls
         ),
         results=tuple(
             (_screen(key, _NAME), _screen(output, OUTPUT_LIMIT))
-            for message in messages[spoken[-1] + 1 if spoken else 0 :]
+            for message in _since_the_model_spoke(messages)
             for key, output in message.results
         ),
     )
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
 
 
+def _project(resource: Mapping[str, Any]) -> Any:
+    service = str(resource.get(_SERVICE) or "")
+    return resource.get(_PROJECT) or ("" if service.startswith(_UNKNOWN) else service)
+
+
+def _conversation(given: Mapping[str, Any]) -> Any:
+    return next((given[name] for name in _CONVERSATION if given.get(name)), "")
+
+
+def _last_asked(given: Mapping[str, Any], messages: list[Said]) -> str:
+    """What the user asked for last; "" if nothing."""
+    if given.get("event.name") == _PROMPT and isinstance(given.get("prompt"), str):
+        return str(given["prompt"])
+    asked = (one.text for one in reversed(messages) if one.role == "user" and one.text)
+    return next(asked, "")
+
+
+def _since_the_model_spoke(messages: list[Said]) -> list[Said]:
+    """The messages after the model's last one; those before stand in earlier spans, too."""
+    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
+    return messages[spoken[-1] + 1 if spoken else 0 :]
+
+
 def _screen(value: Any, limit: int) -> str:
     return screen_text(str(value), limit)
 
 
-def _step(span: Span, convention: Convention) -> tuple[str, str, str, bool | None]:
+def _step(span: Span) -> tuple[str, str, str, bool | None] | None:
+    """The call of a tool; None for other spans, and if neither call nor output is told."""
     given = span.attributes
-    output, failed = _result(given.get(convention.output), is_json=convention.is_json), span.failed
-    is_refused = given.get(convention.success) in ("false", False)
-    if failed is None and (given.get("error.type") or is_refused):
-        failed = True
-    if failed is None and convention.has_exit:
-        failed = states_failure(output)
+    form = next((one for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None)
+    if form is None:
+        return None
+    output = _result(given.get(form.output), is_json=form.is_json)
+    failed = _verdict(span, form, output)
     if failed and not output:
-        raised = (
-            held.get("exception.message") for name, held in span.events if name == "exception"
-        )
+        raised = (held.get("exception.message") for name, held in span.events
+                  if name == "exception")  # fmt: skip
         output = str(next(filter(None, raised), "") or span.message)
-    tool = str(given.get(convention.tool) or span.name)
-    args = canonical(_arguments(given.get(convention.args)))
-    return _screen(tool, _NAME), _screen(args, _ARGS), _screen(output, OUTPUT_LIMIT), failed
+    tool = str(given.get(form.tool) or span.name)
+    args = _screen(canonical(_arguments(given.get(form.args))), _ARGS)
+    output = _screen(output, OUTPUT_LIMIT)
+    return (_screen(tool, _NAME), args, output, failed) if args or output else None
+
+
+def _verdict(span: Span, form: Convention, output: str) -> bool | None:
+    """Whether a call failed; None if its span does not say."""
+    is_refused = span.attributes.get(form.success) in ("false", False)
+    if span.failed is not None:
+        return span.failed
+    if span.attributes.get("error.type") or is_refused:
+        return True
+    return states_failure(output) if form.has_exit else None
 
 
 def _arguments(value: Any) -> Any:
@@ -257,22 +243,32 @@ def _find_messages(value: Any, depth: int) -> list[Any] | None:
 
 
 def _message(plain: dict[str, Any]) -> Said:
-    """A message with parts, or with a content."""
+    """A message with parts, or in the form of OpenAI."""
     role, parts = str(plain.get("role") or ""), plain.get("parts")
     if not isinstance(parts, list):
-        return Said(role, text_of(plain.get("content")))
-    texts, calls, results = [], [], []
+        text, key = text_of(plain.get("content")), plain.get("tool_call_id")
+        results = ((str(key), text),) if role == "tool" and key else ()
+        return Said(role, text, tuple(_asked_calls(plain.get("tool_calls"))), results)
+    by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for part in parts:
-        if not isinstance(part, dict):
-            continue
-        if part.get("type") == "text":
-            texts.append(str(part.get("content") or ""))
-        elif part.get("type") == "tool_call":
-            calls.append(_call(part))
-        elif part.get("type") == "tool_call_response":
-            output = _result(part.get("response", part.get("result")))
-            results.append((str(part.get("id") or ""), output))
-    return Said(role, "\n".join(texts), tuple(calls), tuple(results))
+        if isinstance(part, dict):
+            by_type[str(part.get("type"))].append(part)
+    return Said(
+        role,
+        "\n".join(str(part.get("content") or "") for part in by_type["text"]),
+        tuple(map(_call, by_type["tool_call"])),
+        tuple(
+            (str(part.get("id") or ""), _result(part.get("response", part.get("result"))))
+            for part in by_type["tool_call_response"]
+        ),
+    )
+
+
+def _asked_calls(calls: Any) -> Iterator[tuple[str, str, str]]:
+    """The calls of functions that a message of OpenAI asks for."""
+    for one in calls if isinstance(calls, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("function"), dict):
+            yield _call({**one["function"], "id": one.get("id")})
 
 
 def _flat_messages(given: Mapping[str, Any], prefix: str) -> Iterator[Said]:
@@ -281,16 +277,15 @@ def _flat_messages(given: Mapping[str, Any], prefix: str) -> Iterator[Said]:
         match = _FLAT.fullmatch(name, len(prefix)) if name.startswith(prefix) else None
         if match is None:
             continue
-        message = found.setdefault(int(match[1]), {"calls": {}})
+        message = found.setdefault(int(match[1]), {})
         if match[2]:
             message[match[2]] = value
         else:
-            message["calls"].setdefault(int(match[3]), {})[match[4] or match[5]] = value
+            call = message.setdefault("calls", {}).setdefault(int(match[3]), {"function": {}})
+            (call if match[4] else call["function"])[match[4] or match[5]] = value
     for _, message in sorted(found.items()):
-        text, role = text_of(message.get("content")), str(message.get("role") or "")
-        calls = tuple(_call(one) for _, one in sorted(message["calls"].items()))
-        results = ((str(message.get("tool_call_id")), text),) if role == "tool" else ()
-        yield Said(role, text, calls, results)
+        calls = [call for _, call in sorted(message.get("calls", {}).items())]
+        yield _message({**message, "tool_calls": calls})
 
 
 def _call(plain: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -314,48 +309,30 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
 }
 # The messages of OTLP: by the number of a field, its name in OTLP's JSON and what it holds, where
 # `*` stands before what may come more than once.
-_MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
-    "Request": {1: ("resourceSpans", "*ResourceSpans")},
-    "LogsRequest": {1: ("resourceLogs", "*ResourceLogs")},
-    "ResourceLogs": {1: ("resource", "Resource"), 2: ("scopeLogs", "*ScopeLogs")},
-    "ScopeLogs": {2: ("logRecords", "*LogRecord")},
-    "LogRecord": {
-        1: ("timeUnixNano", "time"),
-        5: ("body", "Value"),
-        6: ("attributes", "*Attribute"),
-        9: ("traceId", "hex"),
-        10: ("spanId", "hex"),
-        11: ("observedTimeUnixNano", "time"),
-        12: ("eventName", "text"),
-    },
-    "ResourceSpans": {1: ("resource", "Resource"), 2: ("scopeSpans", "*ScopeSpans")},
-    "Resource": {1: ("attributes", "*Attribute")},
-    "ScopeSpans": {2: ("spans", "*Span")},
-    "Span": {
-        1: ("traceId", "hex"),
-        2: ("spanId", "hex"),
-        4: ("parentSpanId", "hex"),
-        5: ("name", "text"),
-        7: ("startTimeUnixNano", "time"),
-        8: ("endTimeUnixNano", "time"),
-        9: ("attributes", "*Attribute"),
-        11: ("events", "*Event"),
-        15: ("status", "Status"),
-    },
-    "Event": {2: ("name", "text"), 3: ("attributes", "*Attribute")},
-    "Status": {2: ("message", "text"), 3: ("code", "number")},
-    "Attribute": {1: ("key", "text"), 2: ("value", "Value")},
-    "Value": {
-        1: ("stringValue", "text"),
-        2: ("boolValue", "flag"),
-        3: ("intValue", "signed"),
-        4: ("doubleValue", "double"),
-        5: ("arrayValue", "Array"),
-        6: ("kvlistValue", "Pairs"),
-        7: ("bytesValue", "hex"),
-    },
-    "Array": {1: ("values", "*Value")},
-    "Pairs": {1: ("values", "*Attribute")},
+_FORMS = """
+Request: 1 resourceSpans *ResourceSpans
+LogsRequest: 1 resourceLogs *ResourceLogs
+ResourceLogs: 1 resource Resource, 2 scopeLogs *ScopeLogs
+ScopeLogs: 2 logRecords *LogRecord
+LogRecord: 1 timeUnixNano time, 5 body Value, 6 attributes *Attribute, 9 traceId hex
+LogRecord: 10 spanId hex, 11 observedTimeUnixNano time, 12 eventName text
+ResourceSpans: 1 resource Resource, 2 scopeSpans *ScopeSpans
+Resource: 1 attributes *Attribute
+ScopeSpans: 2 spans *Span
+Span: 1 traceId hex, 2 spanId hex, 4 parentSpanId hex, 5 name text, 7 startTimeUnixNano time
+Span: 8 endTimeUnixNano time, 9 attributes *Attribute, 11 events *Event, 15 status Status
+Event: 2 name text, 3 attributes *Attribute
+Status: 2 message text, 3 code number
+Attribute: 1 key text, 2 value Value
+Value: 1 stringValue text, 2 boolValue flag, 3 intValue signed, 4 doubleValue double
+Value: 5 arrayValue Array, 6 kvlistValue Pairs, 7 bytesValue hex
+Array: 1 values *Value
+Pairs: 1 values *Attribute
+"""
+_FIELDS = {
+    (message, int(number)): (name, held)
+    for message, fields in (line.split(": ") for line in _FORMS.split("\n") if line)
+    for number, name, held in map(str.split, fields.split(", "))
 }
 
 
@@ -408,7 +385,7 @@ def _decode(kind: str, message: bytes, depth: int = 0) -> dict[str, Any]:
         raise ValueError("too deep")
     decoded: dict[str, Any] = {}
     for number, value in _fields(message):
-        name, held = _MESSAGES[kind].get(number, ("", ""))
+        name, held = _FIELDS.get((kind, number), ("", ""))
         if held in _SCALARS:
             decoded[name] = _SCALARS[held](value)
         elif held.startswith("*"):
@@ -502,7 +479,7 @@ def _span_of_log(record: Any, resource: Mapping[str, Any]) -> Span:
     event = str(given.setdefault("event.name", record.get("eventName") or ""))
     trace = str(record.get("traceId") or "").lower()
     if not trace.strip("0"):
-        conversation = next((given[one] for one in _CONVERSATION if given.get(one)), None)
+        conversation = _conversation(given)
         trace = _digest_of(conversation) if conversation else ""
     at = int(record.get("timeUnixNano") or 0) or int(record.get("observedTimeUnixNano") or 0)
     messages = _messages_of_event(event, body) if isinstance(body, dict) else {}
@@ -525,18 +502,12 @@ def _digest_of(value: Any) -> str:
 
 def _messages_of_event(event: str, body: dict[str, Any]) -> dict[str, Any]:
     """The messages in an event of the first GenAI conventions, which log one at a time."""
+    content = body.get("content")
     if event == "gen_ai.user.message":
-        return {INPUT: [{"role": "user", "content": body.get("content")}]}
+        return {INPUT: [{"role": "user", "content": content}]}
     if event == "gen_ai.tool.message":
-        part = {**body, "type": "tool_call_response", "response": body.get("content")}
+        part = {**body, "type": "tool_call_response", "response": content}
         return {INPUT: [{"role": "tool", "parts": [part]}]}
     message = body.get("message") if event == "gen_ai.choice" else None
     calls = message.get("tool_calls") if isinstance(message, dict) else None
-    asked = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
-    functions = [(one, one.get("function")) for one in asked]
-    parts = [
-        {**function, "type": "tool_call", "id": one.get("id")}
-        for one, function in functions
-        if isinstance(function, dict)
-    ]
-    return {_OUTPUT: [{"role": "assistant", "parts": parts}]} if parts else {}
+    return {_OUTPUT: [{"role": "assistant", "tool_calls": calls}]} if calls else {}

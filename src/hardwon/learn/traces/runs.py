@@ -110,14 +110,15 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
         return
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
-        files = [os.path.join(folder, name) for name in names]
-        waiting = _read(files)
+        files = {name: _read(os.path.join(folder, name)) for name in names}
+        waiting = _join(files.values())
         is_full = bytes_in(folder, _SUFFIX) > _WAITING
-        over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
+        over = {key for key, rows in waiting.items() if is_full or _is_over(rows, now())}
         for key in _in_order(over, waiting):
-            yield from record_run(engine, key, waiting.pop(key))
-        if over or len(files) > 1:
-            _keep_only(engine, waiting, files)
+            yield from record_run(engine, key, waiting[key])
+        for name, rows_of in files.items():
+            if rows_of.keys() <= over:  # what it shares with runs that go on is known by its span
+                _files.unlink(os.path.join(folder, name))
     finally:
         lock.release()
 
@@ -268,21 +269,27 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
         raise storage_error(error, folder) from error
 
 
-def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
-    """The rows in these files, by scope and run; a file that is damaged is set aside."""
+def _join(parts: Iterable[dict[Key, list[Arrived]]]) -> dict[Key, list[Arrived]]:
+    """The rows of all parts, by scope and run."""
     waiting: dict[Key, list[Arrived]] = defaultdict(list)
-    for path in files:
-        try:
-            with open(path, encoding="utf-8") as file:
-                scope = Scope(*json.loads(file.readline()))
-                rows = [(float(at), _row(values)) for at, values in map(json.loads, file)]
-        except (ValueError, TypeError) as error:
-            logging.getLogger("hardwon").warning("%s is damaged and set aside: %s", path, error)
-            os.replace(path, f"{path}.damaged")
-            continue
-        for key, arrived in _by_run(scope, rows).items():
-            waiting[key] += arrived
+    for part in parts:
+        for key, rows in part.items():
+            waiting[key] += rows
     return waiting
+
+
+def _read(path: str) -> dict[Key, list[Arrived]]:
+    """The rows in a file, by scope and run; one that is damaged is set aside."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            scope = Scope(*json.loads(file.readline()))
+            return _by_run(
+                scope, [(float(at), _row(values)) for at, values in map(json.loads, file)]
+            )
+    except (ValueError, TypeError) as error:
+        logging.getLogger("hardwon").warning("%s is damaged and set aside: %s", path, error)
+        os.replace(path, f"{path}.damaged")
+        return {}
 
 
 def _row(values: list[Any]) -> Row:
@@ -290,14 +297,3 @@ def _row(values: list[Any]) -> Row:
     *head, step, calls, results = values
     pairs = [tuple(map(tuple, many)) for many in (calls, results)]
     return Row._make([*head, step and tuple(step), *pairs])
-
-
-def _keep_only(engine: Runtime, waiting: dict[Key, list[Arrived]], files: Iterable[str]) -> None:
-    """Write what still waits into one file a scope, and remove the files that it was in."""
-    scopes: dict[Scope, list[Arrived]] = defaultdict(list)
-    for (scope, _), rows in waiting.items():
-        scopes[scope] += rows
-    for scope, rows in scopes.items():
-        _put(engine, scope, rows)
-    for path in files:
-        _files.unlink(path)

@@ -10,21 +10,22 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import hardwon
 from hardwon.core import _isolation
-from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values import time_of
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.engine.doors import Doors
-from hardwon.engine.pipeline import ending
-from hardwon.engine.recording import ShownFixes, StepEvidence, evidence_in, find_replacements
+from hardwon.engine.recording import StepEvidence, evidence_in
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -36,7 +37,6 @@ from hardwon.learn.transcripts.transcript import (
 )
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
 
-TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 TASK = 4000  # characters of a prompt that are kept as the task of a run
 _PROMPTS = 20  # latest prompts of a run
 _WORTH = 6_000_000  # bytes of sessions for which processes are started
@@ -51,19 +51,11 @@ class Dated(NamedTuple):
     digest: str
     moment: Moment
     evidence: StepEvidence | None = None  # of a call that was read ahead; its step is prepared
-    run: RunEvidence | None = None  # of the run up to here, or up to the prompt that ends it
 
     @property
     def is_call(self) -> bool:
         """Whether it is a call, not a message."""
         return isinstance(self.moment, FinishedCall)
-
-
-class RunEvidence(NamedTuple):
-    """What is archived and learnt of a run when a commit or the run itself ends."""
-
-    steps: tuple[Step, ...]
-    replaced: ShownFixes
 
 
 class Prepared(NamedTuple):
@@ -89,11 +81,6 @@ def date_moments(
             parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
             digest = moment.id if is_sent else digest_of(*parts)
         yield Dated(at, digest, moment)
-
-
-def cap(moments: Iterable[Dated], now: datetime) -> Iterator[Dated]:
-    """The moments, none of them later than now."""
-    return (one if one.at <= now else one._replace(at=now) for one in moments)
 
 
 def digest_of(*parts: str) -> str:
@@ -126,7 +113,7 @@ def after_step(past: RunSoFar, step: Step, at: datetime, counted: Iterable[str] 
 def prepare(place: SessionPlace) -> Prepared:
     """A session as it is recorded if nothing of it was recorded before."""
     reading, past, moments = read(place), RunSoFar(), list[Dated]()
-    for number, dated in enumerate(date_moments(place, reading), 1):
+    for dated in date_moments(place, reading):
         at, moment = dated.at, dated.moment
         if isinstance(moment, FinishedCall):
             step = Doors.prepare_step(moment.step, past.steps)
@@ -134,88 +121,65 @@ def prepare(place: SessionPlace) -> Prepared:
             dated = dated._replace(moment=moment._replace(step=step), evidence=evidence)
             past = after_step(past, step, at)
         elif moment.who == USER:
-            if past.last_error:
-                dated, past = dated._replace(run=_look_back(past)), RunSoFar()
-            past = after_prompt(past, moment.text, at)
+            past = after_prompt(RunSoFar() if past.last_error else past, moment.text, at)
         else:  # only its time counts
             dated = dated._replace(moment=moment._replace(text=""))
-        if number % TOGETHER == 0 and past.steps:
-            dated = dated._replace(run=_look_back(past))
         moments.append(dated)
-    if past.steps:
-        moments[-1] = moments[-1]._replace(run=_look_back(past))
     return Prepared(reading.about, dict(reading.skipped), moments)
-
-
-def _look_back(past: RunSoFar) -> RunEvidence:
-    return RunEvidence(ending.cut_steps(past.steps, past.task), find_replacements(past))
 
 
 def read_ahead(places: Sequence[SessionPlace]) -> Generator[Prepared | None]:
     """Each session as another process prepared it; None, or nothing, if none did."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processes = min(cores or 1, _MOST)
+    processes = min(cores or 1, len(places), _MOST)
     if processes < 2 or sum(place.size for place in places) < _WORTH:
         return
     readers = list[_Reader]()
     try:
         with suppress(OSError):  # no more processes may be started
-            for place in places[:processes]:
-                readers.append(_Reader())
-                readers[-1].ask(place)
-        for number in range(len(places) if readers else 0):  # in turn, each one session ahead
-            reader, following = readers[number % len(readers)], number + len(readers)
-            prepared = reader.answer()
-            if following < len(places):
-                reader.ask(places[following])
-            yield prepared
+            for number in range(processes):
+                readers.append(_Reader(filter(_is_read_ahead, places[number::processes])))
+        for number, place in enumerate(places if len(readers) == processes else ()):
+            reader = readers[number % processes]
+            yield reader.answer() if _is_read_ahead(place) else None
     finally:
         for reader in readers:
             reader.end()
 
 
-class _Reader:
-    """A process that prepares sessions, one at a time. It ends when this process does.
+def _is_read_ahead(place: SessionPlace) -> bool:
+    return not place.problem and place.size <= _WHOLE
 
-    `multiprocessing` would run the script of the caller again, and leave processes behind a kill.
+
+class _Reader:
+    """A process that prepares sessions in turn, each when the one before it was taken.
+
+    `multiprocessing` would run the script of the caller again, and leave processes behind a kill:
+    this one ends when nobody is left to take what it prepares.
     """
 
-    def __init__(self) -> None:
-        self._is_asked = False
+    def __init__(self, places: Iterable[SessionPlace]) -> None:
+        self._places = deque(places)
         self._start()
 
     def _start(self) -> None:
-        self.process = subprocess.Popen(
-            _isolation.command(entry=__name__),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the process that records
-        )
+        with TemporaryFile() as asked:
+            pickle.dump([*self._places], asked)
+            asked.seek(0)
+            self.process = subprocess.Popen(
+                _isolation.command(entry=__name__),
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the process that records
+            )
         self._is_ready = False  # whether it has said that it runs the same hardwon
 
-    def ask(self, place: SessionPlace) -> None:
-        """Let it prepare a session, unless that cannot be read or is too long.
-
-        A process that is gone is replaced for the next session, unless it never began to work.
-        """
-        self._is_asked = False
-        has_ended = self.process.returncode is not None
-        if place.problem or place.size > _WHOLE or (has_ended and not self._is_ready):
-            return
-        try:
-            if has_ended:
-                self._start()
-            assert self.process.stdin
-            pickle.dump(place, self.process.stdin)
-            self.process.stdin.flush()
-            self._is_asked = True
-        except OSError:
-            self.end()
-
     def answer(self) -> Prepared | None:
-        """The session that it was asked for; None if there is none, or the process is gone."""
-        if not self._is_asked:
-            return None
+        """The next session; None if the process is gone.
+
+        It is then replaced for those that follow, unless it never began to work.
+        """
+        self._places.popleft()
         answers = self.process.stdout
         assert answers
         try:
@@ -225,14 +189,17 @@ class _Reader:
             prepared: Prepared | None = pickle.load(answers)  # noqa: S301 - our own process
         except Exception:  # noqa: BLE001 - whatever another build makes of it, or answers
             self.end()
+            with suppress(OSError):
+                if self._is_ready and self._places:
+                    self._start()
             return None
         return prepared
 
     def end(self) -> None:
         """End the process, if it has not ended."""
         self.process.kill()
-        with suppress(BrokenPipeError), self.process:
-            pass  # closes its pipes and waits for it
+        with self.process:
+            pass  # closes its pipe and waits for it
 
 
 def _build() -> tuple[str, str]:
@@ -241,17 +208,17 @@ def _build() -> tuple[str, str]:
 
 
 def main() -> None:
-    """Answer each session that comes in with what it holds, until the other process ends."""
+    """Answer the sessions that come in with what they hold, as long as somebody takes it."""
     answers = sys.stdout.buffer
     try:
         pickle.dump(_build(), answers)
-        while True:
-            answers.flush()
-            place = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this
+        answers.flush()
+        for place in pickle.load(sys.stdin.buffer):  # noqa: S301 - from the process that started this
             try:
                 prepared = prepare(place)
-            except (InvalidInput, StorageError, OSError):
-                prepared = None  # the other process reads it, too, and says what is wrong
+            except Exception:  # noqa: BLE001 - the other process reads it, too, and says what is wrong
+                prepared = None
             pickle.dump(prepared, answers)
+            answers.flush()
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         os._exit(0)  # without a last try to write

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
 from hardwon.learn.transcripts.agents import KINDS, folder_of, kind_of, read
 from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
 from hardwon.learn.transcripts.transcript import SessionPlace, place
@@ -169,11 +169,18 @@ def find(
     if unknown := [name for name in chosen if name not in KINDS]:
         raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
     start = since.timestamp() if since else 0.0
-    places = [place for name in chosen for place in KINDS[name].find(home)]
-    places = [place for place in places if is_all or not place.problem]
-    places = [place for place in places if place.changed >= start]
+    found = (place for name in chosen for place in _sessions_of(name, home))
+    places = [one for one in found if one.changed >= start and (is_all or not one.problem)]
     places.sort(key=lambda place: place.changed, reverse=True)
     return sorted(places, key=lambda place: not belongs(place, cwd)) if cwd else places
+
+
+def _sessions_of(agent: str, home: str) -> Iterator[SessionPlace]:
+    """The sessions of an agent; a store that cannot be read is one with a problem."""
+    try:
+        yield from KINDS[agent].find(home)
+    except StorageError as error:
+        yield place(agent, error.path, base="")._replace(problem=error.problem)
 
 
 def choose(name: str, sessions: list[SessionPlace], *, cwd: str, now: datetime) -> SessionPlace:

@@ -101,7 +101,6 @@ def _clean(insight: Insight) -> Insight:
         title=redact(insight.title),
         text=redact(insight.text),
         mistake=redact(insight.mistake),
-        evidence=tuple(Passage(item.line, redact(item.quote)) for item in insight.evidence),
         calls=tuple(map(redact, insight.calls)),
     )
 
@@ -177,12 +176,7 @@ def _insight(plain: dict[str, Any], text: str, author: str) -> Insight | None:
     """The insight of the model; None if it is empty or too few of its quotes are real."""
     advice, kind = one_line(text_in(plain, "insight", 1000)), plain.get("type")
     kind = kind if kind in {*_KINDS, insights.PATTERN} else insights.IMPLICIT
-    quotes = (
-        insights.evidence(one["line"], str(one.get("quote") or ""))
-        for one in plain.get("evidence") or ()
-        if isinstance(one, dict) and isinstance(one.get("line"), int)
-    )
-    real = tuple(quote for quote in quotes if _is_in(quote, text))
+    real = tuple(_real_quotes(plain.get("evidence"), text))
     if not advice or len(real) < (2 if kind == insights.PATTERN else 1):
         return None
     title = one_line(text_in(plain, "title", 300)) or advice
@@ -200,11 +194,16 @@ def _insight(plain: dict[str, Any], text: str, author: str) -> Insight | None:
     )
 
 
-def _is_in(passage: Passage, text: str) -> bool:
-    """Whether the line was shown and the words stand in the text, spaces aside."""
-    quote = re.sub(r"\W+", " ", passage.quote).strip()
-    is_real = len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)
-    return is_real and f"[{passage.line}]" in text
+def _real_quotes(listed: Any, text: str) -> Iterator[Passage]:
+    """The quotes whose line was shown and whose words stand in the text, spaces aside."""
+    words = re.sub(r"\W+", " ", text)
+    for one in listed or ():
+        line = one.get("line") if isinstance(one, dict) else None
+        if isinstance(line, int) and f"[{line}]" in text:
+            passage = insights.evidence(line, str(one.get("quote") or ""))
+            quote = re.sub(r"\W+", " ", passage.quote).strip()
+            if len(quote) >= 8 and quote in words:
+                yield passage
 
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY = "redundant", "conflicting", "complementary"

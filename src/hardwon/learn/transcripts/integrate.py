@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -33,40 +34,57 @@ from hardwon.learn.transcripts.extract import SUMMARIES
 from hardwon.learn.transcripts.insight import TIER_A, Delta, Insight, Summary, stack
 from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
 from hardwon.learn.transcripts.transcript import SessionPlace
-from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
+from hardwon.storage.stores.markdown import Entry, Note, read_text, update
 from hardwon.storage.stores.markdown import insights as notes
 from hardwon.storage.stores.markdown import memory as memory_md
+
+
+@dataclass
+class Record:
+    """What an integration wrote: enough to take it back."""
+
+    id: str
+    at: str
+    session: str
+    mined: str  # names the session among those of all agents
+    scope: Scope
+    keys: list[tuple[str, str, str]] = field(default_factory=list)  # of notes: key, title, summary
+    # Of a file: path, text before and after, the tree that it is in.
+    changes: list[tuple[str, str | None, str | None, str]] = field(default_factory=list)
+    lessons: list[tuple[int, bool]] = field(default_factory=list)  # number, whether it is new
+
+    def files(self) -> tuple[str, ...]:
+        """The paths of the changed files."""
+        return tuple(dict.fromkeys(path for path, *_ in self.changes))
 
 
 def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:
     """Undo one integration; later changes by others stay."""
     record = state.load(identity)
-    scope = Scope(*record["scope"])
     files = [
         path
-        for path, before, after, root in reversed(record["changes"])
+        for path, before, after, root in reversed(record.changes)
         if _restore_file(path, before, after, root, record)
     ]
-    for number, is_new in record["lessons"]:
-        _forget(engine, scope, number, is_new, record["session"])
-    state.note(record["mined"])  # as not mined
+    for number, is_new in record.lessons:
+        _forget(engine, record.scope, number, is_new, record.session)
+    state.note(record.mined)  # as not mined
     state.forget(identity)
-    return IntegrationReport(
-        identity, tuple(dict.fromkeys(files)), tuple(number for number, _ in record["lessons"])
-    )
+    numbers = tuple(number for number, _ in record.lessons)
+    return IntegrationReport(identity, tuple(dict.fromkeys(files)), numbers)
 
 
 def _restore_file(
-    path: str, before: str | None, after: str | None, root: str, record: dict[str, Any]
+    path: str, before: str | None, after: str | None, root: str, record: Record
 ) -> bool:
     """Restore the file if it is unchanged since, else remove only what was added."""
 
     def change(text: str | None) -> str | None:
         if text == after or text is None:
             return before if text == after else None
-        for key, title, summary in record["keys"]:
+        for key, title, summary in record.keys:
             if notes.has(text, key):
-                added = notes.Added(key, title, summary, record["session"])
+                added = notes.Added(key, title, summary, record.session)
                 text = notes.without(notes.parse(text, path), added).text()
             text = memory_md.without(text, key)
         return text
@@ -116,20 +134,18 @@ class Integration:
     """Writes one selection; if a step fails, everything written is taken back."""
 
     def __init__(self, engine: Runtime, state: MiningState, context: Context, scope: Scope) -> None:
-        self._engine = engine
-        self._state = state
-        self._context = context
+        self._engine, self._state, self._context = engine, state, context
         home = engine.settings.home if engine.on_disk else ""
-        self._scope = scope._replace(
-            project=scope.project or project_for(context.project_path, home, tenant=scope.tenant)
-        )
-        self._session = context.place.id
+        project = scope.project or project_for(context.project_path, home, tenant=scope.tenant)
         self._now = engine.clock()
-        self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
+        self._record = Record(
+            id=f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}",
+            at=self._now.isoformat(),
+            session=context.place.id,
+            mined=key_of(context.place),
+            scope=scope._replace(project=project),
+        )
         self._summary: Summary | None = None
-        self._changes: list[tuple[FileChange, str]] = []
-        self._lessons: list[tuple[int, bool]] = []
-        self._keys: list[tuple[str, str, str]] = []
         self._notes: list[str] = []  # what the person should know
         self._moved = 0
 
@@ -138,28 +154,22 @@ class Integration:
         self._summary = selection.summary
         try:
             for choice in selection.choices:
-                insight = choice.insight
-                self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice)
-                self._keep(insight, vouched=vouched)
-            if selection.choices and selection.summary:  # in place of an earlier one
-                note = render.session_note(selection.summary, self._session, self._now)
-                self._keys.append((note.key, note.title, note.summary))
-                added = notes.Added(note.key, note.title, note.summary, self._session)
-                base = self._context.project_level or self._context.user_level
-                self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
+                self._keep(choice.insight, vouched=vouched)
+            if selection.choices and selection.summary:
+                self._summarize(selection.summary)
         except (HardwonError, OSError, KeyboardInterrupt):
-            self._record()
-            undo(self._engine, self._state, self._id)
+            self._state.save(self._record)
+            undo(self._engine, self._state, self._record.id)
             raise
-        if self._changes or self._lessons:
-            self._record()
-        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
+        record = self._record
+        if record.changes or record.lessons:
+            self._state.save(record)
         return IntegrationReport(
-            id=self._id if files or self._lessons else "",
-            files=files,
-            lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),
-            known_lessons=len({number for number, is_new in self._lessons if not is_new}),
+            id=record.id if record.changes or record.lessons else "",
+            files=record.files(),
+            lessons=tuple(dict.fromkeys(number for number, _ in record.lessons)),
+            known_lessons=len({number for number, is_new in record.lessons if not is_new}),
             moved=self._moved,
             notes=tuple(self._notes),
         )
@@ -168,7 +178,7 @@ class Integration:
         """The report with the problems of what was written, in words; none when all is well."""
         get, problems = self._engine.store.lessons.get, list[str]()
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-        checks += [partial(get, self._scope, number) for number in report.lessons]
+        checks += [partial(get, self._record.scope, number) for number in report.lessons]
         for check in checks:
             try:
                 check()
@@ -179,6 +189,7 @@ class Integration:
     def _store(self, choice: Choice) -> None:
         """Store an insight, or add it to the file about its subject."""
         insight, related = choice.insight, choice.related
+        self._record.keys.append((insight.key, insight.title, insight.entry))
         path = related.path if related and choice.merge == MERGE else ""
         if path and ".insights" in path.split(os.sep):  # only notes have front matter
             self._grow(path, self._note(insight))
@@ -190,6 +201,14 @@ class Integration:
             self._load(insight)
         else:
             self._archive(choice.scope, insight, is_apart=related is not None)
+
+    def _summarize(self, summary: Summary) -> None:
+        """Tell in the file of summaries what the session was about, in place of an earlier note."""
+        note = render.session_note(summary, self._record.session, self._now)
+        self._record.keys.append((note.key, note.title, note.summary))
+        added = notes.Added(note.key, note.title, note.summary, self._record.session)
+        base = self._context.project_level or self._context.user_level
+        self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
 
     def _load(self, insight: Insight) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
@@ -209,7 +228,7 @@ class Integration:
                 return
             for old in leaving:
                 base = self._context.project_level or os.path.dirname(path)
-                moved = render.note_of_moved(old, self._session, self._now)
+                moved = render.note_of_moved(old, self._record.session, self._now)
                 self._grow(os.path.join(base, ".insights", _ARCHIVE), moved)
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
@@ -248,7 +267,7 @@ class Integration:
         return os.path.join(base, ".insights")
 
     def _note(self, insight: Insight) -> Note:
-        return render.note(insight, self._summary, self._session, self._now)
+        return render.note(insight, self._summary, self._record.session, self._now)
 
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
@@ -270,22 +289,22 @@ class Integration:
         file_change = update(path, change, root=root)
         if file_change.before == file_change.after:
             return False
-        self._changes.append((file_change, root))
-        self._record()
+        self._record.changes.append((*file_change, root))
+        self._state.save(self._record)
         return True
 
     def _keep(self, insight: Insight, *, vouched: bool) -> None:
-        new = render.lesson(insight, self._scope, self._session, vouched=vouched)
+        new = render.lesson(insight, self._record.scope, self._record.session, vouched=vouched)
         lesson = self._recorded_lesson(new, vouched=vouched) or self._engine.keep(new)
         is_proven = vouched or any(fix.is_proven for fix in lesson.fixes)
         if lesson.status == Status.CANDIDATE and is_proven:
             lesson = lesson._replace(status=Status.PROVEN)
             self._engine.store.lessons.update(lesson)
-        self._lessons.append((lesson.id, lesson.created_at >= self._now))
+        self._record.lessons.append((lesson.id, lesson.created_at >= self._now))
 
     def _recorded_lesson(self, new: Lesson, *, vouched: bool) -> Lesson | None:
         """The lesson that a recorded run has left about the same failure with the same fixes."""
-        memory = Memory(self._scope, self._engine.store.lessons, self._now, {})
+        memory = Memory(self._record.scope, self._engine.store.lessons, self._now, {})
         for kind in new.kinds if new.fixes or not vouched else ():
             known = memory.about(Failure("", kind, ""))
             if known and known.origin == MINED:
@@ -293,19 +312,6 @@ class Integration:
                 if fixes.issuperset(fix.key for fix in new.fixes):
                     return known
         return None
-
-    def _record(self) -> None:
-        record = {
-            "id": self._id,
-            "at": self._now.isoformat(),
-            "session": self._session,
-            "mined": key_of(self._context.place),
-            "scope": list(self._scope),
-            "keys": self._keys,
-            "changes": [[*change, root] for change, root in self._changes],
-            "lessons": self._lessons,
-        }
-        self._state.save(self._id, record)
 
 
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
@@ -356,10 +362,10 @@ class MiningState:
             raise NotFound("run", run)
         return path
 
-    def save(self, identity: str, record: dict[str, Any]) -> None:
+    def save(self, record: Record) -> None:
         """Store the record of an integration, atomically."""
         self._folder("integrations")
-        _files.replace(self._path(identity), json.dumps(record).encode(), durable=True)
+        _files.replace(self._path(record.id), json.dumps(vars(record)).encode(), durable=True)
 
     def integrations(self) -> list[str]:
         """The ids of all integrations, oldest first."""
@@ -367,17 +373,17 @@ class MiningState:
         names = os.listdir(folder) if os.path.isdir(folder) else ()
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
-    def load(self, identity: str) -> dict[str, Any]:
+    def load(self, identity: str) -> Record:
         """The record of an integration, else NotFound."""
         path = self._path(identity)
         try:
             with open(path, encoding="utf-8") as file:
-                record: dict[str, Any] = json.load(file)
+                stored = json.load(file)
+            return Record(**{**stored, "scope": Scope(*stored["scope"])})
         except FileNotFoundError:
             raise NotFound("integration", identity) from None
-        except ValueError as error:
+        except (ValueError, TypeError, KeyError) as error:
             raise InvalidInput(f"{path}: not a record of an integration") from error
-        return record
 
     def forget(self, identity: str) -> None:
         """Drop the record of an integration that was taken back."""

@@ -34,9 +34,7 @@ PHASES = (  # each begins once, in this order
 )
 CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
 Watch = Callable[[int], None]  # is told the phase that begins
-
-
-Answerer = Callable[["Delta", Context], questions.Answer]
+Answerer = Callable[[Delta, Context], questions.Answer]
 
 
 class Mining(NamedTuple):
@@ -49,12 +47,12 @@ class Mining(NamedTuple):
 
 
 class OpenQuestions(NamedTuple):
-    """A run that waits for answers."""
+    """What a session offers, and what is asked about it; `run` names it for `answer`."""
 
     run: str
     context: Context
     delta: Delta
-    questions: tuple[questions.Question, ...]
+    questions: tuple[questions.Question, ...] = ()
 
 
 def by_policy(delta: Delta, context: Context) -> questions.Answer:
@@ -108,38 +106,31 @@ class Sessions(PastSessions):
 
         `watch` gets the number of each phase as it begins, `tell(done, of)` the records read.
         """
-        with self._handoff() as folder:
-            context, delta = self._extract(place, folder, watch, tell)
-            watch(SELECTION)
-            selection = questions.select(delta, context.mode, answerer(delta, context))
-            vouched = answerer is not by_policy
-            report = self._integrate(context, selection, vouched=vouched, watch=watch)
-        return Mining(place, report, delta)
+        with self._offer(place, watch, tell) as asked:
+            answer = answerer(asked.delta, asked.context)
+            return self._save(asked, answer, vouched=answerer is not by_policy, watch=watch)
 
     def preview(
         self, place: SessionPlace, *, tell: Tell = lambda done, of: None
     ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
-        with self._handoff() as folder:
-            return self._extract(place, folder, tell=tell)
+        with self._offer(place, tell=tell) as asked:
+            return asked.context, asked.delta
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
-        with self._handoff(keeps=True) as folder:
-            context, delta = self._extract(place, folder)
-        asked = questions.all_questions(delta, context.mode)
-        return OpenQuestions(os.path.basename(folder), context, delta, tuple(asked))
+        with self._offer(place, keeps=True) as asked:
+            return asked
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
         """Integrate what the answers choose of a waiting run; nothing if one answer is wrong."""
         folder = self._state.handoff(run)
         place, delta = integrate.read_delta(folder)
-        context = context_of(place)
-        answerer = questions.answers_from(answers, delta, context.mode)
-        selection = questions.select(delta, context.mode, answerer)
-        report = self._integrate(context, selection, vouched=True)
+        asked = OpenQuestions(run, context_of(place), delta)
+        given = questions.answers_from(answers, delta, asked.context.mode)
+        mined = self._save(asked, given, vouched=True)
         shutil.rmtree(folder, ignore_errors=True)
-        return Mining(context.place, report, delta)
+        return mined
 
     def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]:
         """Every session that is new or has grown, by policy; a failure does not stop the others."""
@@ -166,46 +157,49 @@ class Sessions(PastSessions):
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or ids[-1])
 
-    def _extract(
+    @contextmanager
+    def _offer(
         self,
         place: SessionPlace,
-        folder: str,
         watch: Watch = lambda phase: None,
         tell: Tell = lambda done, of: None,
-    ) -> tuple[Context, Delta]:
-        watch(CONTEXT)
-        context = context_of(place)
-        integrate.write_file(folder, "session-context.json", json.dumps(context.plain(), indent=2))
-        watch(EXTRACTION)
-        delta = extract(context, self._engine, tell)
-        integrate.write_delta(folder, delta, place, self._engine.clock())
-        return context, delta
-
-    def _integrate(
-        self,
-        context: Context,
-        selection: questions.Selection,
         *,
-        vouched: bool,
-        watch: Watch = lambda phase: None,
-    ) -> integrate.IntegrationReport:
-        watch(INTEGRATION)
-        integration = integrate.Integration(self._engine, self._state, context, self.scope)
-        report = integration.apply(selection, vouched=vouched)
-        watch(VERIFICATION)
-        place = context.place
-        self._state.note(integrate.key_of(place), place.size, place.changed)
-        return integration.verify(report)
-
-    @contextmanager
-    def _handoff(self, *, keeps: bool = False) -> Iterator[str]:
-        """A folder of hand-off files; one that it `keeps` is only removed after an error."""
+        keeps: bool = False,
+    ) -> Iterator[OpenQuestions]:
+        """What a session offers; its hand-off files are only kept if asked, never on an error."""
         folder = self._state.new_handoff()
         try:
-            yield folder
+            watch(CONTEXT)
+            context = context_of(place)
+            about = json.dumps(context.plain(), indent=2)
+            integrate.write_file(folder, "session-context.json", about)
+            watch(EXTRACTION)
+            delta = extract(context, self._engine, tell)
+            integrate.write_delta(folder, delta, place, self._engine.clock())
+            every = questions.all_questions(delta, context.mode)
+            yield OpenQuestions(os.path.basename(folder), context, delta, tuple(every))
         except BaseException:
             keeps = False
             raise
         finally:
             if not keeps:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _save(
+        self,
+        asked: OpenQuestions,
+        answer: questions.Answer,
+        *,
+        vouched: bool,
+        watch: Watch = lambda phase: None,
+    ) -> Mining:
+        """Select by these answers, integrate and verify."""
+        context, place = asked.context, asked.context.place
+        watch(SELECTION)
+        selection = questions.select(asked.delta, context.mode, answer)
+        watch(INTEGRATION)
+        integration = integrate.Integration(self._engine, self._state, context, self.scope)
+        report = integration.apply(selection, vouched=vouched)
+        watch(VERIFICATION)
+        self._state.note(integrate.key_of(place), place.size, place.changed)
+        return Mining(place, integration.verify(report), asked.delta)

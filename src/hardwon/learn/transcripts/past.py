@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.errors import HardwonError, InvalidInput, StorageError
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import one_line
@@ -39,12 +39,15 @@ from hardwon.learn.transcripts.transcript import (
     SessionPlace,
     count_lines,
 )
-from hardwon.storage.stores.run_files import at_work
+from hardwon.storage.stores.run_files import at_work, is_due
 from hardwon.storage.stores.runs import FileRun
 
 LEARNT, SENT, KNOWN, LIVE, EMPTY = "learnt", "sent", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
 NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
+_TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
+FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
+_FOLLOWING = " past sessions"  # no tenant has this name
 _TENDED = 500  # sessions after which the index is tended: all at once would need much memory
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
@@ -156,6 +159,10 @@ class PastHandle:
         finally:
             self._most_telling = 0
 
+    def learn_each(self, *, since: timedelta) -> Iterator[Learnt]:
+        """The same, one session after the other."""
+        return self._learn(self.unrecorded(since=since), is_look=False)
+
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
         return sum(map(count_lines, paths))
@@ -216,6 +223,10 @@ class PastHandle:
             learnt = self._record(place, make, live=live, is_look=is_look, prepared=prepared)
         except (InvalidInput, StorageError, OSError) as error:
             return Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
+        except HardwonError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as at a door: one session stops no others
+            return Learnt(place, UNREADABLE, problem=one_line(repr(error), 300))
         if not is_look:
             state = _ENDED if self._is_over(place) else _GOES_ON
             self._note_state(self._version(place), state)
@@ -234,22 +245,13 @@ class PastHandle:
     ) -> Learnt:
         """Take in one session; `live` says since when hooks have recorded which runs.
 
-        It is read twice, so that a long one is never in memory as a whole. No moment is later than
-        now: the clock of the machine that wrote it may be ahead.
+        It is read twice, so that a long one is never in memory as a whole.
         """
-        now, is_sent = self._clock(), source is not None
-
-        def date(reading: Reading) -> Iterator[ahead.Dated]:
-            return ahead.cap(ahead.date_moments(place, reading, is_sent=is_sent), now)
-
-        if prepared is None:
-            reading = read()
-            digests = [moment.digest for moment in date(reading) if moment.is_call]
-            about, skipped = reading.about, dict(reading.skipped)
-        else:
-            prepared = prepared._replace(moments=[*ahead.cap(prepared.moments, now)])
-            about, skipped, moments = prepared
-            digests = [moment.digest for moment in moments if moment.is_call]
+        date = partial(ahead.date_moments, place, is_sent=source is not None)
+        first = prepared or read()
+        moments = first.moments if isinstance(first, ahead.Prepared) else date(first)
+        digests = [moment.digest for moment in moments if moment.is_call]
+        about, skipped = first.about, dict(first.skipped)
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
         scope = self._in_project(place, about.cwd, is_look=is_look)
@@ -380,6 +382,17 @@ class PastSessions(PastHandle):
         self._engine.store.tend()
 
 
+def follow(engine: Runtime) -> Iterator[Learnt]:
+    """Record what is new in sessions of the last days, if it is time to look again."""
+    settings, every = engine.settings, engine.settings.runs.follow
+    now = engine.clock().timestamp()
+    if not is_due(settings.home, _FOLLOWING, now, every=every.total_seconds()):
+        return
+    tenant, agent, project = settings.scope
+    sessions = PastSessions(engine, Scope(tenant, agent, project or None))
+    yield from sessions.learn_each(since=max(FOLLOWED, 2 * every))
+
+
 class Session(NamedTuple):
     """A session that is taken in, and what is known of it before its moments are read again."""
 
@@ -403,7 +416,8 @@ class _Recorder:
         self._engine = engine
         self._store = engine.store
         self._owner = owner
-        self._at = datetime.now(UTC)  # set by each moment
+        self._now = engine.clock()  # the clock of the machine that wrote a session may be ahead
+        self._at = self._now  # set by each moment
         self._recording = Recording(engine.store, engine.settings, lambda: self._at)
         self._program = "" if place.agent in {NEUTRAL, TRACE} else place.agent
         run = f"past {place.agent} {place.id}"
@@ -415,7 +429,6 @@ class _Recorder:
         self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
         self._made = 0  # calls so far
         self._digest = ""  # of the calls so far
-        self._run: ahead.RunEvidence | None = None  # of the run so far, if that was read ahead
         self.runs: dict[str, PastRun] = {}
         self.keeps_steps = False
         self.steps = self.failed = 0
@@ -430,9 +443,9 @@ class _Recorder:
             if isinstance(dated.moment, FinishedCall) and self._made > self._known:
                 self.steps += 1
                 self.failed += dated.moment.step.failed
-        batch = list(islice(moments, ahead.TOGETHER))
+        batch = list(islice(moments, _TOGETHER))
         while batch:
-            following = list(islice(moments, ahead.TOGETHER))
+            following = list(islice(moments, _TOGETHER))
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
@@ -443,7 +456,8 @@ class _Recorder:
             batch = following
 
     def _take(self, dated: ahead.Dated) -> None:
-        self._at, self._digest, moment, evidence, self._run = dated
+        at, self._digest, moment, evidence = dated
+        self._at = min(at, self._now)
         if isinstance(moment, FinishedCall):
             self._made += 1
             if self._made <= self.first:
@@ -463,8 +477,7 @@ class _Recorder:
             self._past = ahead.after_prompt(self._past, moment.text, self._at)
 
     def _end_run(self) -> None:
-        replaced = self._run.replaced if self._run else None
-        self._recording.end(self._scope, self._past, replaced)
+        self._recording.end(self._scope, self._past)
         self._past, self.first = RunSoFar(), self._made
 
     def _keep_run(self) -> None:
@@ -477,7 +490,6 @@ class _Recorder:
                 outcome=past.ending(),
                 by=self._source.by,
                 program=self._program,
-                steps=self._run.steps if self._run else None,
             )
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()

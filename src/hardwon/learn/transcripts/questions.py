@@ -134,40 +134,42 @@ def all_questions(delta: Delta, mode: str) -> list[Question]:
     return [*_about_all(delta), *by_insight]
 
 
-def _options(answers: Mapping[str, str]) -> tuple[Option, ...]:
-    return tuple(starmap(Option, answers.items()))
-
-
-def _pick(
-    id_: str, text: str, options: Mapping[str, str], *, none: str, when: str = ""
+def _question(
+    id_: str,
+    text: str,
+    answers: Mapping[str, str],
+    default: str = NONE,
+    *,
+    when: str = "",
+    none: str = "",
 ) -> Question:
-    """A question with any number of answers; by default none."""
-    every = _options({**options, NONE: none})
-    return Question(id_, text, every, multi=True, default=(NONE,), when=when)
+    """A question with one answer; with any number of them if it may have `none`."""
+    every = {**answers, NONE: none} if none else answers
+    options = tuple(starmap(Option, every.items()))
+    return Question(id_, text, options, multi=bool(none), default=(default,), when=when)
 
 
 def _about_all(delta: Delta) -> Iterator[Question]:
     """Q1: the summary, and what to change in it; Q2 and Q3: which insights to save."""
-    summary = delta.summary
+    summary, first_spare = delta.summary, len(delta.insights) + 1
     answers = {"yes": "Yes, correct", "modify": "Needs modification", SKIP: "Skip summary"}
-    text = f"Does this summary look correct?\n{summary.text}"
-    yield Question("Q1", text, _options(answers), default=("yes",))
-    adds = {f"add{n}": f"Add the decision: {one}" for n, one in enumerate(summary.decisions, 1)}
-    drops = {f"drop{n}": f"Leave out: {one}" for n, one in _sentences(summary)}
-    text = "What should change in the summary?"
-    yield _pick("Q1-changes", text, adds | drops, none="Leave it as it is", when="Q1 = modify")
-    offered = dict[str, str]()
+    yield _question("Q1", f"Does this summary look correct?\n{summary.text}", answers, "yes")
+    changes = {f"add{n}": f"Add the decision: {one}" for n, one in enumerate(summary.decisions, 1)}
+    changes |= {f"drop{n}": f"Leave out: {one}" for n, one in _sentences(summary)}
+    text, none = "What should change in the summary?", "Leave it as it is"
+    yield _question("Q1-changes", text, changes, none=none, when="Q1 = modify")
+    offered = {}
     for number, insight in enumerate(delta.insights, 1):  # an attack on an agent may be among them
         warning = f"(look closely: {insight.doubt}) " if insight.doubt else ""
         offered[str(number)] = f"[{insight.confidence}] {warning}{insight.advice}"
-    yield _pick("Q2", "Which insights should be saved?", offered, none="None (skip saving)")
+    text = "Which insights should be saved?"
+    yield _question("Q2", text, offered, none="None (skip saving)")
     if delta.spare:
         answers = {"yes": "Yes", "no": "No, sufficient"}
-        yield Question("Q3", "Any missed perspectives?", _options(answers), default=("no",))
-        first = len(delta.insights) + 1
-        missed = {str(n): insight.advice for n, insight in enumerate(delta.spare, first)}
+        yield _question("Q3", "Any missed perspectives?", answers, "no")
+        missed = {str(n): insight.advice for n, insight in enumerate(delta.spare, first_spare)}
         text = "Which of these should be saved as well?"
-        yield _pick("Q3-missed", text, missed, none="None of these", when="Q3 = yes")
+        yield _question("Q3-missed", text, missed, none="None of these", when="Q3 = yes")
 
 
 def _about_insight(
@@ -179,25 +181,24 @@ def _about_insight(
         passage = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
         answers = {MERGE: "Merge (modify existing file)", CREATE: "Create new", SKIP: "Skip"}
         text = f"Merge with existing knowledge?\n{insight.title}\n{passage}"
-        merge = SKIP if related.relation == REDUNDANT else CREATE
-        yield Question(f"Q4.{number}", text, _options(answers), default=(merge,), when=saved)
+        default = SKIP if related.relation == REDUNDANT else CREATE
+        yield _question(f"Q4.{number}", text, answers, default, when=saved)
     tiers = {TIER_B: "Tier B — .insights/ only (no project MEMORY.md in user-level mode)"}
+    folders = {
+        OWN_USER: "User .insights/ ~/.claude/.insights/ (cross-project reference)",
+        OWN_DOMAIN: "Domain .insights/ (tech-stack specific)",
+    }
     if is_project:
         tiers = {
             TIER_A: "Tier A — MEMORY.md (always loaded, concise entry)",
             TIER_B: "Tier B — .insights/ (reference-on-demand, detailed archive)",
         }
+        folders = {OWN_PROJECT: "Project .insights/ (project-specific archival)", **folders}
     tier = insight.tier if is_project else TIER_B
-    text, saved = f"Where should it be stored?\n{insight.title}", f"{saved} and not merged"
-    yield Question(f"Q5.{number}", text, _options(tiers), default=(tier,), when=saved)
-    folders = {
-        OWN_PROJECT: "Project .insights/ (project-specific archival)",
-        OWN_USER: "User .insights/ ~/.claude/.insights/ (cross-project reference)",
-        OWN_DOMAIN: "Domain .insights/ (tech-stack specific)",
-    }
-    options = _options(folders)[not is_project :]
-    text, default = f"Which .insights/?\n{insight.title}", (options[0].value,)
-    yield Question(f"Q5b.{number}", text, options, default=default, when=f"Q5.{number} = B")
+    text = f"Where should it be stored?\n{insight.title}"
+    yield _question(f"Q5.{number}", text, tiers, tier, when=f"{saved} and not merged")
+    text, default = f"Which .insights/?\n{insight.title}", next(iter(folders))
+    yield _question(f"Q5b.{number}", text, folders, default, when=f"Q5.{number} = B")
 
 
 def _number(delta: Delta) -> list[tuple[int, Insight]]:
@@ -210,23 +211,15 @@ def _sentences(summary: Summary) -> Sequence[tuple[int, str]]:
 
 def cautious(delta: Delta) -> Answer:
     """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
-    numbered = _number(delta)
-    sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
     relations = {insight.key: insight.relation for insight in delta.related}
-    accepted = {None, COMPLEMENTARY}
-    disputed = {f"Q4.{n}" for n, one in numbered if relations.get(one.key) not in accepted}
-
-    def answer(question: Question) -> Chosen:
-        if question.id == "Q1":
-            return (SKIP,)  # nobody has read the summary
-        if question.id == "Q3":
-            return ("yes",)
-        if question.id in {"Q2", "Q3-missed"}:
-            offered = (option.value for option in question.options)
-            return tuple(value for value in offered if value in sure) or (NONE,)
-        return (SKIP,) if question.id in disputed else question.default
-
-    return answer
+    # Nobody has read the summary.
+    answers: dict[str, Any] = {"Q1": SKIP, "Q2": [], "Q3": "yes", "Q3-missed": []}
+    for number, insight in _number(delta):
+        if insight.confidence == HIGH and not insight.doubt:
+            answers["Q2" if number <= len(delta.insights) else "Q3-missed"].append(str(number))
+        if relations.get(insight.key, COMPLEMENTARY) != COMPLEMENTARY:
+            answers[f"Q4.{number}"] = SKIP
+    return _answer_with(answers)
 
 
 def answers_from(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
@@ -234,12 +227,13 @@ def answers_from(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     ids = {question.id for question in all_questions(delta, mode)}
     if unknown := sorted(set(answers) - ids):
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
+    return _answer_with(answers)
 
+
+def _answer_with(answers: Mapping[str, Any]) -> Answer:
     def answer(question: Question) -> Chosen:
         value = answers.get(question.id)
-        if value is None:
-            return question.default
-        values = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
-        return values or question.default
+        values = value if isinstance(value, list | tuple | None) else (value,)
+        return tuple(map(str, values or ())) or question.default
 
     return answer

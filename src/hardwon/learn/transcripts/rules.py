@@ -76,11 +76,12 @@ class Failures:
             return
         past, step = self._past, Doors.prepare_step(moment.step, self._past.steps)
         marks = self._recording.learn(_HERE, step, past)
-        if step.failure and len(self._seen[step.failure.kind]) < _PLACES:
+        if step.failure and len(seen := self._seen[step.failure.kind]) < _PLACES:
             self._steps.setdefault(step.failure.kind, step)
-            self._seen[step.failure.kind].append(evidence(moment.ended, step.failure.line))
-        for name, kind, key in (mark.split(" ", 2) for mark in marks if mark.count(" ") > 1):
-            if name == "worked" and not self._is_work(kind, key):
+            seen.append(evidence(moment.ended, step.failure.line))
+        for mark in marks:
+            way, kind, key = (*mark.split(" ", 2), "", "")[:3]
+            if way == "worked" and key and not self._is_work(kind, key):
                 self._worked.setdefault((kind, key), evidence(moment.line, step.args))
         past = past.after(step, marks)
         self._past = past._replace(steps=past.steps[-STEPS_REMEMBERED:])

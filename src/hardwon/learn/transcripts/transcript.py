@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from typing import IO, Any, NamedTuple, cast
 
@@ -87,11 +87,13 @@ class Reading:
         records: Iterable[tuple[int, Any]],
         skipped: Counter[str],
         tell: Callable[[], None] = lambda: None,
+        shells: Container[str] = (),
     ) -> None:
-        """Each record calls `tell`."""
+        """Each record calls `tell`; tools of these `shells` are called `bash`."""
         self._read = read
         self._records = records
         self._tell = tell
+        self._shells = shells
         self._waiting: dict[str, ToolCall] = {}
         self.skipped = skipped  # lines and events that were left out, by reason
         self.about = SessionInfo()
@@ -106,6 +108,8 @@ class Reading:
                 if isinstance(event, Message):
                     yield event
                 elif isinstance(event, ToolCall):
+                    if event.tool in self._shells:
+                        event = event._replace(tool="bash")
                     if len(self._waiting) >= _WAITING_LIMIT:
                         self._waiting.pop(next(iter(self._waiting)))
                         self.skipped["unanswered"] += 1
@@ -122,7 +126,7 @@ class Reading:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
         try:
             events = self._read(record, self.lines)
-        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+        except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
             self.skipped["odd"] += 1
             return ()
         if events is None:
@@ -180,14 +184,16 @@ class SessionPlace(NamedTuple):
     @property
     def is_subagent(self) -> bool:
         """Whether it is the session of a sub-agent."""
-        return os.path.basename(os.path.dirname(self.path)) == "subagents"
+        folders = self.path.split(os.sep)[-3:-1]
+        return "subagents" in folders or folders[:1] == ["chats"]
 
 
-def inside(base: str, *pattern: str) -> Iterator[str]:
-    """What matches below `base`; folders are left out."""
-    for path in sorted(glob.iglob(os.path.join(glob.escape(base), *pattern))):
-        if not os.path.isdir(path):
-            yield path
+def inside(base: str, *patterns: str) -> Iterator[str]:
+    """What matches the patterns below `base`, in turn; folders are left out."""
+    for pattern in patterns:
+        for path in sorted(glob.iglob(os.path.join(glob.escape(base), pattern))):
+            if not os.path.isdir(path):
+                yield path
 
 
 def place(
@@ -253,6 +259,15 @@ def json_document(path: str, skipped: Counter[str]) -> Any:
         skipped["too long"] += 1
         return None
     return _record(text, skipped)
+
+
+def note_in(path: str) -> str:
+    """The text of a small file that an agent keeps beside its sessions; "" if there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1 << 20)
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def count_lines(path: str) -> int:

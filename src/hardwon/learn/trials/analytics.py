@@ -58,9 +58,7 @@ class Analysis(NamedTuple):
     low_quality: int = 0
     average_confidence: float | None = None
     confidence_correlation: float | None = None
-    calibration: tuple[tuple[str, int, float], ...] = ()
     categories: tuple[tuple[str, int], ...] = ()
-    reasons: tuple[tuple[str, int], ...] = ()
     reward_curve: tuple[float, ...] = ()
     error_curve: tuple[float, ...] = ()
     lesson_reuse_rate: float = 0.0
@@ -75,35 +73,31 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
     loops = sorted(states, key=lambda state: state.created_at)
     trials = [trial for state in loops for trial in state.trials]
     won = [state for state in loops if state.passed]
-    with_lessons = [state for state in loops if any(t.lessons_used for t in state.trials)]
-    without = [state for state in loops if state not in with_lessons]
-    lines = list(map(curve, loops))
-    pairs = confidence_pairs(loops)
+    ways: dict[bool, list[LoopState]] = {True: [], False: []}  # with lessons, and without
+    for state in loops:
+        ways[any(trial.lessons_used for trial in state.trials)].append(state)
+    curves = list(map(curve, loops))
+    sure = [trial.confidence for trial in trials if trial.confidence is not None]
     return Analysis(
         loops=len(loops),
         succeeded=len(won),
         trials=len(trials),
         success_rate=_success(loops) or 0.0,
-        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
+        learning_rate=_mean([one.learning_rate for one in curves]) or 0.0,
         trials_to_success=_mean([len(state.trials) for state in won]),
         seconds_to_success=_mean([sum(t.seconds for t in state.trials) for state in won]),
-        breakthroughs=sum(len(line.breakthroughs) for line in lines),
+        breakthroughs=sum(len(one.breakthroughs) for one in curves),
         low_quality=sum(trial.quality == "low" for trial in trials),
-        average_confidence=_mean([t.confidence for t in trials if t.confidence is not None]),
-        confidence_correlation=correlation(pairs),
-        calibration=calibration(pairs),
-        categories=_count(trial.category for trial in trials if trial.category),
-        reasons=_count(  # without details of one loop
-            state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
-            for state in loops
-        ),
-        reward_curve=_mean_curve([line.rewards for line in lines]),
-        error_curve=_mean_curve([line.errors for line in lines]),
-        lesson_reuse_rate=round(len(with_lessons) / len(loops), 4) if loops else 0.0,
-        success_with_lessons=_success(with_lessons),
-        success_without_lessons=_success(without),
+        average_confidence=_mean(sure),
+        confidence_correlation=correlation(confidence_pairs(loops)),
+        categories=tuple(Counter(t.category for t in trials if t.category).most_common()),
+        reward_curve=_mean_curve([one.rewards for one in curves]),
+        error_curve=_mean_curve([one.errors for one in curves]),
+        lesson_reuse_rate=round(len(ways[True]) / max(1, len(loops)), 4),
+        success_with_lessons=_success(ways[True]),
+        success_without_lessons=_success(ways[False]),
         repeated=repeated_tasks(loops),
-        curves=tuple(lines[-_CURVES:]),
+        curves=tuple(curves[-_CURVES:]),
     )
 
 
@@ -137,17 +131,6 @@ def correlation(pairs: Sequence[tuple[float, bool]]) -> float | None:
         return None
 
 
-def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, float], ...]:
-    """For each fifth of confidence: how many reflections, and how often the next trial improved."""
-    bins: dict[int, list[bool]] = {}
-    for sure, improved in pairs:
-        bins.setdefault(min(int(sure * 5), 4), []).append(improved)
-    return tuple(
-        (f"{at / 5:.1f}–{(at + 1) / 5:.1f}", len(rows), round(sum(rows) / len(rows), 4))
-        for at, rows in sorted(bins.items())
-    )
-
-
 def repeated_tasks(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
     """Kinds of tasks that came more than once: did the later loops need fewer trials?"""
     groups: dict[str, list[LoopState]] = {}
@@ -168,10 +151,6 @@ def _mean_curve(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
     columns = itertools.zip_longest(*lines)
     known = ([value for value in column if value is not None] for column in columns)
     return tuple(_mean(column) or 0.0 for column in itertools.islice(known, 100))
-
-
-def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(Counter(names).most_common())
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -230,17 +209,21 @@ def patterns(
         raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {names}")
     if min_frequency < 1:
         raise InvalidInput(f"min_frequency must be at least 1, not {min_frequency}")
-    lines_by_key: dict[str, list[tuple[str, Record]]] = {}
+    rows_by_key: dict[str, list[tuple[str, Record]]] = {}
     for record in records:
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]
-        # Lines that differ only in file names, numbers and quotes are the same.
-        keys = (" ".join(re.findall(r"[\w<>]+", fold(line).lower())) for line in lines)
-        for key, line in dict(zip(keys, lines, strict=True)).items():
-            lines_by_key.setdefault(key, []).append((line, record))
-    shared = []
-    for key, rows in lines_by_key.items():
-        if key and len(rows) >= min_frequency:
-            loops = tuple(dict.fromkeys(record.loop_id for _, record in rows))
-            kinds = tuple(dict.fromkeys(record.category for _, record in rows))
-            shared.append(SharedPoint(rows[-1][0], len(rows), loops, kinds))
-    return sorted(shared, key=lambda point: (-point.frequency, point.text))
+        for key, line in {_point(line): line for line in lines}.items():
+            rows_by_key.setdefault(key, []).append((line, record))
+    often = (rows for key, rows in rows_by_key.items() if key and len(rows) >= min_frequency)
+    return sorted(map(_shared_point, often), key=lambda point: (-point.frequency, point.text))
+
+
+def _point(line: str) -> str:
+    """What a line says; lines that differ only in file names, numbers and quotes say the same."""
+    return " ".join(re.findall(r"[\w<>]+", fold(line).lower()))
+
+
+def _shared_point(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
+    loops = dict.fromkeys(record.loop_id for _, record in rows)
+    kinds = dict.fromkeys(record.category for _, record in rows)
+    return SharedPoint(rows[-1][0], len(rows), tuple(loops), tuple(kinds))

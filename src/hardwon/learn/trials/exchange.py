@@ -22,7 +22,7 @@ from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain, time_of
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import files, values
-from hardwon.learn.trials.reflect import category, compare, describe, main_error, signature_of
+from hardwon.learn.trials.reflect import category, compare, signature_of, summary
 from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.tools import error
 
@@ -119,27 +119,19 @@ def _replay(journal: files.LoopJournal, records: Sequence[values.Record]) -> val
     for record in records:
         journal.keep(record)
         evaluation, words = record.evaluator_output, record.self_reflection
-        worst = main_error(evaluation.errors)
-        delta = compare(evaluation, before.evaluator_output) if before else None
-        trial = values.Trial(
-            number=record.iteration,
-            outcome=record.outcome,
-            reason=record.reason or values.IMPORTED,
-            reward=evaluation.reward_signal,
-            errors=len(evaluation.errors),
-            signature=record.signature,
-            failure=describe(worst) if worst else clip(words.reflection_text, 200),
-            delta=record.performance_delta or delta,
-            change=record.actor_output.strategy,
-            at=record.timestamp,
-        ).with_reflection(words)
+        if before and not record.performance_delta:
+            delta = compare(evaluation, before.evaluator_output)
+            record = record._replace(performance_delta=delta)
+        trial = summary(record._replace(reason=record.reason or values.IMPORTED))._replace(
+            change=record.actor_output.strategy
+        )
+        if not trial.failure:
+            trial = trial._replace(failure=clip(words.reflection_text, 200))
         journal.add({"event": "finished", "at": record.timestamp, "summary": trial})
         before = record
     status = "succeeded" if records[-1].evaluator_output.passed else "failed"
     at = records[-1].timestamp
-    state = journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
-    files.write_summary(journal.folder, state)
-    return state
+    return journal.add({"event": "ended", "at": at, "status": status, "reason": values.IMPORTED})
 
 
 def published_id(loop_id: str) -> str:

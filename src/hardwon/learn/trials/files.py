@@ -11,13 +11,13 @@ Snapshots touch neither index, stash nor objects of a repository: it is only rea
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, Self
 
 from hardwon.core import _files
@@ -35,16 +35,8 @@ from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import values
 from hardwon.learn.trials.values import after
 
-JOURNAL, LOCK, ABORT, SUMMARY = "journal.jsonl", "lock", "abort", "summary.json"
+JOURNAL, LOCK, ABORT = "journal.jsonl", "lock", "abort"
 _READ_LIMIT = 64 << 20
-_numbers = itertools.count(1)
-
-
-class StoredReflections(NamedTuple):
-    """The readable reflections of a loop in numeric order, and the unreadable files."""
-
-    records: list[values.Record]
-    damaged: list[str]
 
 
 class LoopFolder:
@@ -64,36 +56,34 @@ class LoopFolder:
         """Whether a loop with that id was ever begun."""
         return os.path.isfile(self.at(JOURNAL))
 
-    def events(self) -> list[values.Event]:
-        """All events; a torn last line is ignored, any other damage is an error."""
+    def load(self) -> tuple[list[values.Event], values.LoopState]:
+        """All events and the state after them; a torn last line is ignored, other damage raises."""
         content = read(self.at(JOURNAL))
         if content is None:
             raise NotFound("loop", self.loop_id)
-        with self._as_corrupt("repair that line, or move the folder away"):
-            return [json.loads(line) for line in content.split(b"\n")[:-1] if line]
+        try:
+            events = [json.loads(line) for line in content.split(b"\n")[:-1] if line]
+            return events, values.replay(events)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            remedy = "repair that line, or move the folder away"
+            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
     def state(self) -> values.LoopState:
         """The state of the loop."""
-        events = self.events()
-        with self._as_corrupt("move the folder away"):
-            return values.replay(events)
+        return self.load()[1]
 
-    @contextmanager
-    def _as_corrupt(self, remedy: str) -> Iterator[None]:
-        try:
-            yield
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
+    def records(self) -> list[values.Record]:
+        """The readable reflections in numeric order."""
+        return [record for record in self.files().values() if record]
 
-    def records(self) -> StoredReflections:
-        """The reflections of the loop."""
-        stored = StoredReflections([], [])
+    def files(self) -> dict[str, values.Record | None]:
+        """The reflections by the names of their files in numeric order; None if unreadable."""
+        found: dict[str, values.Record | None] = {}
         for name in self.record_names():
-            try:
-                stored.records.append(read_record(self.at(name)))
-            except (ValueError, OSError, RecursionError):
-                stored.damaged.append(name)
-        return stored
+            found[name] = None
+            with suppress(ValueError, OSError, RecursionError):
+                found[name] = read_record(self.at(name))
+        return found
 
     def record_names(self) -> list[str]:
         """The names of the reflections in numeric order: 10 comes after 9, 1000 after 999."""
@@ -106,7 +96,7 @@ class LoopFolder:
         _files.make_folder(self.path)
         if not os.path.lexists(self.at(name)):
             return "gone"
-        aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
+        aside = self.at("quarantine", f"{name}.{time.time_ns()}")
         _files.make_folder(os.path.dirname(aside))
         os.replace(self.at(name), aside)
         return aside
@@ -130,13 +120,14 @@ class LoopJournal:
 
     def load(self) -> values.LoopState:
         """Load the loop where it stopped; unreadable parts are moved aside and noted."""
-        self._lines = [_line(event) for event in self.folder.events()]
-        self.state = self.folder.state()
+        events, self.state = self.folder.load()
+        self._lines = list(map(_line, events))
         self._write(JOURNAL, b"".join(self._lines))  # without a torn last line
-        stored = self.folder.records()
-        for name in stored.damaged:
-            self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
-        self.records = {record.iteration: record for record in stored.records}
+        for name, record in self.folder.files().items():
+            if record is None:
+                self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
+            else:
+                self.records[record.iteration] = record
         for name in self.folder.record_names():
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state
@@ -252,16 +243,11 @@ def _storage_errors(path: str) -> Iterator[None]:
         raise storage_error(error, path) from error
 
 
-def write(path: str, content: bytes) -> None:
-    """Write a file atomically; it is on disk when this returns."""
+def write(path: str, content: bytes, *, durable: bool = True) -> None:
+    """Write a file atomically; if it is `durable`, it is on disk when this returns."""
+    _files.make_folder(os.path.dirname(path))  # an actor may have removed it
     with _storage_errors(path):
-        _files.replace(path, content, durable=True)
-
-
-def spill(path: str, text: str) -> None:
-    """Write a file that need not survive a crash; an actor may have removed the folder."""
-    _files.make_folder(os.path.dirname(path))
-    _files.replace(path, text.encode("utf-8", "replace"))
+        _files.replace(path, content, durable=durable)
 
 
 def stamp(path: str) -> tuple[int, ...]:
@@ -278,25 +264,6 @@ def _line(event: values.Event) -> bytes:
     return text.encode() + b"\n"
 
 
-def write_summary(folder: LoopFolder, state: values.LoopState) -> None:
-    """Write the summary of an ended loop next to its journal."""
-    text = json.dumps({**plain(state, without_none=True), "stamp": _size(folder)}, allow_nan=False)
-    write(folder.at(SUMMARY), text.encode())
-
-
-def read_summary(folder: LoopFolder) -> values.LoopState:
-    """The state of a loop: from its summary if that is up to date, else from the journal."""
-    content = read(folder.at(SUMMARY))
-    if content is not None:
-        try:
-            fields = json.loads(content)
-            if fields["stamp"] == _size(folder):
-                return from_plain(values.LoopState, fields)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass  # the journal has everything
-    return folder.state()
-
-
 def every_loop(
     root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
 ) -> Iterator[values.LoopState]:
@@ -304,7 +271,7 @@ def every_loop(
     for loop_id in loop_ids(root):
         watch()
         try:
-            state = read_summary(LoopFolder(root, loop_id))
+            state = LoopFolder(root, loop_id).state()
         except (HardwonError, OSError):
             continue
         if is_visible(state, scope):
@@ -315,11 +282,6 @@ def is_visible(state: values.LoopState, scope: Scope) -> bool:
     """Whether a loop is visible: a scope without a project sees all loops of its agent."""
     is_same_agent = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
     return is_same_agent and scope.project in (None, state.scope.project)
-
-
-def _size(folder: LoopFolder) -> list[int]:
-    """The size of the journal, which only grows."""
-    return list(stamp(folder.at(JOURNAL))[1:2])
 
 
 _DIFF_KEPT = 4000

@@ -26,7 +26,6 @@ from hardwon.core.values import DecodeError, from_plain
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.trials import analytics, files
-from hardwon.learn.trials.analytics import analyze, patterns
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.files import LoopFolder, repository
 from hardwon.learn.trials.roles import Functions, check_verifiers
@@ -41,18 +40,13 @@ _CHANGEABLE = {
     "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
     "actor", "actor_seconds", "verify_seconds",
 }  # fmt: skip
+_LEAST = {
+    **dict.fromkeys(("max_trials", "window_tokens", "output_bytes"), 1),
+    **dict.fromkeys(("actor_seconds", "verify_seconds"), 1e-9),
+}
 _PATTERNS_READ = 500
 _ABORT_PATIENCE = 15.0  # seconds for a running loop to notice that it was aborted
 _TEMPORARY: weakref.WeakKeyDictionary[Runtime, str] = weakref.WeakKeyDictionary()
-
-
-class SearchWords(TypedDict, total=False):
-    """What `search` takes."""
-
-    failure_category: str | Sequence[str]
-    task_keywords: Sequence[str]
-    min_confidence: float
-    limit: int
 
 
 class LoopOptions(TypedDict, total=False):
@@ -105,7 +99,7 @@ class Loops:
 
     def reflections(self, loop_id: str) -> Sequence[Record]:
         """All readable reflections of a loop, in order."""
-        return self.folder(loop_id).records().records
+        return self.folder(loop_id).records()
 
     def active(self, loop_id: str) -> Sequence[Record]:
         """The reflections that are in the window now."""
@@ -152,7 +146,10 @@ class Loops:
         *,
         min_frequency: int = 2,
         categories: Sequence[str] = analytics.PARTS,
-        **wanted: Unpack[SearchWords],
+        failure_category: str | Sequence[str] = (),
+        task_keywords: Sequence[str] = (),
+        min_confidence: float = 0.0,
+        limit: int = _PATTERNS_READ,
     ) -> Sequence[analytics.SharedPoint]:
         """Points that several reflections share, most frequent first.
 
@@ -160,13 +157,17 @@ class Loops:
         parts of a reflection to look in: actionable_insights, lessons_learned.
         """
         if records is None:
-            arguments: SearchWords = {"limit": _PATTERNS_READ, **wanted}
-            records = self.search(**arguments)
-        return patterns(records, min_frequency=min_frequency, parts=categories)
+            records = self.search(
+                failure_category=failure_category,
+                task_keywords=task_keywords,
+                min_confidence=min_confidence,
+                limit=limit,
+            )
+        return analytics.patterns(records, min_frequency=min_frequency, parts=categories)
 
     def analyze(self, *, watch: Callable[[], None] = lambda: None) -> analytics.Analysis:
         """Statistics over all loops of the agent; `watch` is called for each one read."""
-        return analyze(files.every_loop(self.root, self.scope, watch=watch))
+        return analytics.analyze(files.every_loop(self.root, self.scope, watch=watch))
 
     def import_from(
         self, path: str, *, tell: Callable[[int, int], None] = lambda done, of: None
@@ -198,7 +199,7 @@ class Loops:
     def folder(self, loop_id: str) -> LoopFolder:
         """The folder of a loop, or NotFound."""
         folder = files.LoopFolder(self.root, loop_id)
-        if not folder.exists() or not files.is_visible(files.read_summary(folder), self.scope):
+        if not folder.exists() or not files.is_visible(folder.state(), self.scope):
             raise NotFound("loop", loop_id)
         return folder
 
@@ -224,13 +225,13 @@ class Loops:
             return await self.resume(resume, functions, **changes)
         if command:
             changes.setdefault("cwd", os.getcwd())
-        options = options_of(task, self._engine.settings.trials, actor=command, **changes)
-        return await self.begin(options, functions, loop_id=loop_id)
+        return await self.begin(task, functions, loop_id=loop_id, actor=command, **changes)
 
     async def begin(
-        self, options: Options, functions: Functions, *, loop_id: str | None = None
+        self, task: str, functions: Functions, *, loop_id: str | None = None, **given: Any
     ) -> LoopState:
         """Begin a new loop and run it to its end."""
+        options = options_of(task, self._engine.settings.trials, **given)
         options = check_options(options, functions)
         name = new_id(options.task) if loop_id is None else loop_id
         folder = files.LoopFolder(self.root, name)
@@ -299,7 +300,7 @@ def forget(engine: Runtime, tenant: str) -> None:
     for name in files.loop_ids(root):
         folder = files.LoopFolder(root, name)
         with suppress(HardwonError):
-            if folder.exists() and files.read_summary(folder).scope.tenant == tenant:
+            if folder.exists() and folder.state().scope.tenant == tenant:
                 shutil.rmtree(folder.path, ignore_errors=True)
 
 
@@ -315,12 +316,10 @@ def check_options(options: Options, functions: Functions) -> Options:
         _check_secrets(command)
     check_omega(options.omega)
     check_verifiers(options.verify, options.cwd or os.getcwd())
-    for name in ("max_trials", "window_tokens", "output_bytes"):
-        if not 1 <= getattr(options, name) <= 1 << 30:
-            raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
-    for name in ("actor_seconds", "verify_seconds"):
-        if not 0 < getattr(options, name) < 1e7:
-            raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
+    for name, least in _LEAST.items():
+        if not least <= (value := getattr(options, name)) <= 1 << 30:
+            bound = f"at least {least}" if isinstance(least, int) else "over 0"
+            raise InvalidInput(f"{name} must be {bound}, not {value}")
     return options._replace(task=redact(require_text(options.task, "task", _TASK_LIMIT)))
 
 
@@ -372,7 +371,6 @@ def trust(home: str, path: str) -> str:
     full, content = _read_commands(path)
     _loop_table(full, content)
     trusted = {**_trusted_files(home), full: hashlib.sha256(content).hexdigest()}
-    _files.make_folder(home)
     files.write(os.path.join(home, _TRUSTED), json.dumps(trusted, indent=2).encode())
     return full
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
@@ -71,17 +71,15 @@ async def reflect(
         answer, author = await ask(model, asked, read)
         return answer._replace(author=author)
     except BadReply as problem:
-        first = problems(answers[0], failure)[0] if answers else str(problem)
-        reason = f"poor answer: {first}"
+        reason = f"poor answer: {problems(answers[0], failure)[0] if answers else problem}"
     except (TransientError, PermanentError) as error:
         # A loop needs the reflection now: it cannot wait for a retry from the queue.
         answers, reason = [], str(error)
     for answer in reversed(answers):  # a good text, even if it is unsure or blames no action
-        poor = problems(answer, failure)
-        if set(poor) <= {UNSURE, NO_CREDIT}:
+        if set(poor := problems(answer, failure)) <= {UNSURE, NO_CREDIT}:
             credit = answer.credit_assignment or own.credit_assignment
-            words = answer._replace(credit_assignment=credit, author=model.name)
-            return with_quality(words, poor)
+            kept = answer._replace(credit_assignment=credit, author=model.name)
+            return with_quality(kept, poor)
     own = own._replace(author=f"{RULES} ({clip(reason, 120)})")
     return with_quality(own, problems(own, failure))
 
@@ -97,18 +95,19 @@ def problems(reflection: values.SelfReflection, failure: FailedTrial) -> list[st
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
     earlier = {comparable(one.self_reflection.reflection_text) for one in failure.earlier}
-    is_repeated = comparable(reflection.reflection_text) in earlier
     unsure = reflection.confidence < _SURE and failure.is_improvement is False
-    checks = (
-        (not cause, NO_CREDIT),
-        (bool(cause) and is_generic(cause, telling=1), "a root cause that fits every failure"),
-        (not steps, "no actionable insight"),
-        (bool(steps) and all(map(is_generic, steps)), "only advice that fits every failure"),
-        (len(reflection.reflection_text) < SHORTEST, f"under {SHORTEST} characters"),
-        (is_repeated, "repeats an earlier reflection word for word"),
-        (unsure, UNSURE),
-    )
-    return [problem for is_wrong, problem in checks if is_wrong]
+    found = {
+        NO_CREDIT: not cause,
+        "a root cause that fits every failure": cause and is_generic(cause, telling=1),
+        "no actionable insight": not steps,
+        "only advice that fits every failure": steps and all(map(is_generic, steps)),
+        f"under {SHORTEST} characters": len(reflection.reflection_text) < SHORTEST,
+        "repeats an earlier reflection word for word": (
+            comparable(reflection.reflection_text) in earlier
+        ),
+        UNSURE: unsure,
+    }
+    return [problem for problem, is_found in found.items() if is_found]
 
 
 def question(failure: FailedTrial) -> str:
@@ -123,41 +122,37 @@ def question(failure: FailedTrial) -> str:
         results.append(f"- {result.tool}: {result.status} (exit code {result.exit_code})")
         if result.status != "pass":
             results.append(clip_middle(f"{result.stdout}\n{result.stderr}".strip(), 2000))
-    sections = (
-        ("Previous reflections", "\n\n".join(earlier) or "none"),
-        ("Task", failure.task),
-        ("Strategy", failure.actor.strategy or "none stated"),
-        ("Actions taken", _actions(failure)),
-        ("My own words", clip_middle(failure.actor.rationale, 2000) or "none"),
-        ("Verification results", "\n".join(results) or "none"),
-        ("Errors", _errors(failure)),
-    )
-    return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
+    sections = {
+        "Previous reflections": "\n\n".join(earlier),
+        "Task": failure.task,
+        "Strategy": failure.actor.strategy or "none stated",
+        "Actions taken": "\n".join(_actions(failure.actor)),
+        "My own words": clip_middle(failure.actor.rationale, 2000),
+        "Verification results": "\n".join(results),
+        "Errors": "\n".join(_errors(failure)),
+    }
+    return "\n\n".join(f"## {head}\n{body or 'none'}" for head, body in sections.items())
 
 
-def _actions(failure: FailedTrial) -> str:
-    rows = []
-    for number, action in enumerate(failure.actor.actions[:40]):
-        rows += [f"Thought: {clip(action.thought, 300)}"] if action.thought else []
-        rows.append(f"{number}. {action.description}{' FAILED' if action.failed else ''}")
+def _actions(actor: values.ActorOutput) -> Iterator[str]:
+    for number, action in enumerate(actor.actions[:40]):
+        if action.thought:
+            yield f"Thought: {clip(action.thought, 300)}"
+        yield f"{number}. {action.description}{' FAILED' if action.failed else ''}"
         if action.changes and action.changes.diff:
-            rows.append(clip_middle(action.changes.diff, 1500))
-    if failure.actor.crash:
-        rows.append(f"The trial ended early: {failure.actor.crash}")
-    return "\n".join(rows) or "none"
+            yield clip_middle(action.changes.diff, 1500)
+    if actor.crash:
+        yield f"The trial ended early: {actor.crash}"
 
 
-def _errors(failure: FailedTrial) -> str:
+def _errors(failure: FailedTrial) -> Iterator[str]:
     """Every error, and whether the trial before had it."""
     new = failure.new_errors if failure.previous else ()
-    rows = [
-        f"- {error.type}: {describe(error, 400)}{' (new)' if error in new else ''}"
-        for error in failure.errors[:20]
-    ]
+    for error in failure.errors[:20]:
+        yield f"- {error.type}: {describe(error, 400)}{' (new)' if error in new else ''}"
     if failure.is_improvement is not None:
         better = "did better" if failure.is_improvement else "did no better"
-        rows.append(f"This trial {better} than the one before.")
-    return "\n".join(rows) or "none"
+        yield f"This trial {better} than the one before."
 
 
 def parse(reply: str, failure: FailedTrial) -> values.SelfReflection:
@@ -246,47 +241,30 @@ _WHY = {
     "logic_error": "Most likely the result I compute is not the one that is expected.",
     "other": "",
 }
-_PLAIN = {  # what these tools report needs no guess
-    "syntax_error": "It cannot be parsed as I wrote it.",
-    "lint_error": "The linter does not accept what I wrote.",
-}
 
 
 class FailedTrial:
     """A failed trial as the self-reflection sees it, compared with the one before."""
 
-    def __init__(
-        self,
-        task: str,
-        number: int,
-        actor: values.ActorOutput,
-        evaluation: values.EvaluatorOutput,
-        signature: str,
-        earlier: Sequence[values.Record] = (),
-    ) -> None:
-        self.task, self.number, self.actor, self.evaluation = task, number, actor, evaluation
-        self.signature, self.earlier = signature, earlier
-        self.errors = _hard(evaluation)
+    def __init__(self, record: values.Record, earlier: Sequence[values.Record] = ()) -> None:
+        self.task, self.number = record.task_description, record.iteration
+        self.actor, self.evaluation = record.actor_output, record.evaluator_output
+        self.earlier = earlier
+        self.errors = _hard(self.evaluation)
         # Numbers of earlier trials that failed the same way.
-        self.same_as = [record.iteration for record in earlier if record.signature == signature]
-        paths = (action.file_path for action in actor.actions if is_edit(action))
-        self.files = list(dict.fromkeys(filter(None, paths)))  # those that it changed
-        verified = [record for record in earlier if not record.actor_output.crash]
+        self.same_as = [one.iteration for one in earlier if one.signature == record.signature]
+        verified = [one.evaluator_output for one in earlier if not one.actor_output.crash]
         self.previous = verified[-1] if verified else None  # a crashed trial verifies nothing
+        before = _hard(self.previous) if self.previous else self.errors
+        past = [error for one in earlier for error in _hard(one.evaluator_output)]
+        self.new_errors = _missing(self.errors, before)
+        self.old_errors = tuple(one for one in self.errors if one not in self.new_errors)
+        self.gone_errors = _missing(before, self.errors)
+        first_time = _missing(self.new_errors, past)
+        self.returned_errors = tuple(one for one in self.new_errors if one not in first_time)
         self.is_improvement: bool | None = None  # there is nothing to compare with
-        none: tuple[Error, ...] = ()
-        self.new_errors = self.old_errors = self.gone_errors = self.returned_errors = none
-        if self.previous:
-            before = _hard(self.previous.evaluator_output)
-            self.new_errors = _missing(self.errors, before)
-            self.old_errors = tuple(one for one in self.errors if one not in self.new_errors)
-            self.gone_errors = _missing(before, self.errors)
-            past = [error for record in earlier for error in _hard(record.evaluator_output)]
-            first_time = _missing(self.new_errors, past)
-            self.returned_errors = tuple(one for one in self.new_errors if one not in first_time)
-            if not actor.crash:
-                delta = compare(evaluation, self.previous.evaluator_output)
-                self.is_improvement = delta.is_improvement
+        if self.previous and not self.actor.crash:
+            self.is_improvement = compare(self.evaluation, self.previous).is_improvement
 
 
 def is_edit(action: values.Action) -> bool:
@@ -297,19 +275,19 @@ def is_edit(action: values.Action) -> bool:
 def blame(trial: FailedTrial) -> tuple[int, ...]:
     """The indices of the actions that led to the failure; empty if all made progress."""
     actions = trial.actor.actions
-    edits = [at for at, action in enumerate(actions) if is_edit(action)]
+    edits = {at: _subject(one.file_path) for at, one in enumerate(actions) if is_edit(one)}
     if trial.actor.crash or not edits:  # the last action that failed, or the last one
         failed = [at for at, action in enumerate(actions) if action.failed]
         return tuple(failed[-1:] or range(len(actions))[-1:])
     suspects = trial.new_errors if trial.new_errors or trial.is_improvement else trial.errors
-    files = {_subject(error.file) for error in suspects if error.file}
-    touching = [at for at in edits if _subject(actions[at].file_path or "") in files]
+    subjects = {_subject(error.file) for error in suspects if error.file}
+    touching = [at for at, subject in edits.items() if subject in subjects]
     return tuple(touching if touching or trial.is_improvement else edits)
 
 
-def _subject(path: str) -> str:
+def _subject(path: str | None) -> str:
     """The common stem of `tests/test_cart.py`, `cart_test.go` and `src/cart.ts`."""
-    stem = os.path.basename(path).split(".", 1)[0]
+    stem = os.path.basename(path or "").split(".", 1)[0]
     return stem.removeprefix("test_").removesuffix("_test")
 
 
@@ -399,26 +377,50 @@ def describe_change(actor: values.ActorOutput) -> str:
     return clip("; ".join(changes) or one_line(actor.rationale), _CHANGE_KEPT)
 
 
+def summary(record: values.Record) -> values.Trial:
+    """The numbers of a trial, and of its reflection if there is one."""
+    evaluation, words = record.evaluator_output, record.self_reflection
+    worst = main_error(evaluation.errors)
+    trial = values.Trial(
+        number=record.iteration,
+        outcome=record.outcome,
+        reason=record.reason,
+        reward=evaluation.reward_signal,
+        errors=len(_hard(evaluation)),
+        signature=record.signature,
+        failure=describe(worst) if worst else "",
+        delta=record.performance_delta,
+        window=record.previous_reflections_used,
+        change=describe_change(record.actor_output),
+        at=record.timestamp,
+    )
+    if not words.reflection_text:
+        return trial
+    return trial._replace(
+        category=record.category,
+        confidence=words.confidence,
+        quality=words.quality,
+        author=words.author,
+        lessons_learned=len(words.lessons_learned),
+    )
+
+
 def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     """The reflection that the errors and the changes between trials allow."""
-    worst = main_error(trial.new_errors or trial.errors)
+    worst = main_error(trial.new_errors) or main_error(trial.errors)
     kind = category(worst) if worst else "other"
-    steps = _next_steps(trial)
-    guess = (_PLAIN.get(worst.type) or _WHY[kind]) if worst else ""
-    why = f"{_comparison(trial)} {guess}".strip()
-    text = (
-        _attempt_words(trial),
-        _progress_words(trial),
-        _error_words(trial),
-        why,
-        f"In my next attempt: {steps[0]}",
+    steps = tuple(dict.fromkeys(_next_steps(trial))) or (
+        "Make the verification say what is wrong.",
     )
+    guess = _WHY[kind] if worst else ""
+    why = f"{_comparison(trial)} {guess}".strip()
+    reported = describe(worst, 300) if worst else "the verification failed without saying why"
+    cause = trial.actor.crash or reported
+    text = (*_story(trial), *_findings(trial), why, f"In my next attempt: {steps[0]}")
     related = [record.iteration for record in trial.earlier if record.category == kind]
     # Surer of an error with a place, less sure of a failure that returned.
     sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
     sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
-    reported = describe(worst, 300) if worst else "the verification failed without saying why"
-    cause = trial.actor.crash or reported
     return values.SelfReflection(
         reflection_text=" ".join(part for part in text if part),
         credit_assignment=values.CreditAssignment(blame(trial), cause, kind),
@@ -431,51 +433,56 @@ def reflect_by_rules(trial: FailedTrial) -> values.SelfReflection:
     )
 
 
-def _attempt_words(trial: FailedTrial) -> str:
+def _story(trial: FailedTrial) -> Iterator[str]:
+    """What was changed, and whether that did better than before."""
     number, actions = trial.number + 1, trial.actor.actions
-    if trial.actor.crash:
-        return f"In trial {number} I did not come to an end: {trial.actor.crash}."
     edits = [action for action in actions if is_edit(action)]
-    changed = [action for action in edits if action.changes] or edits
-    if not changed:
-        last_action = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
-        return f"In trial {number} I changed no file.{last_action}"
-    descriptions = ", ".join(action.description for action in changed[:_SHOWN])
-    remainder = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
-    return f"In trial {number} I {descriptions}{remainder}."
+    changed = [action.description for action in edits if action.changes]
+    if trial.actor.crash:
+        yield f"In trial {number} I did not come to an end: {trial.actor.crash}."
+    elif edits:
+        descriptions = changed or [action.description for action in edits]
+        yield f"In trial {number} I {_first(descriptions, ', ', ' more files')}."
+    else:
+        yield f"In trial {number} I changed no file."
+        yield f"What I did: {clip(actions[-1].description, 200)}." if actions else ""
+    if trial.previous and trial.is_improvement is not None:
+        head = "That was progress" if trial.is_improvement else "No improvement"
+        yield f"{head}: {_progress(trial, trial.previous.reward_signal)}."
+        yield _list("No longer reported", trial.gone_errors)
 
 
-def _progress_words(trial: FailedTrial) -> str:
-    """Whether the trial did better than the one before, and what is no longer reported."""
-    if trial.is_improvement is None or trial.previous is None:
-        return ""
-    before, now = trial.previous.evaluator_output.reward_signal, trial.evaluation.reward_signal
-    moved = "rose" if now > before else "fell"
-    reward = f"the reward {moved} from {before:.2f} to {now:.2f}"
-    if now == before:
-        reward = "fewer errors" if trial.is_improvement else f"the reward stayed at {now:.2f}"
-    head = "That was progress" if trial.is_improvement else "No improvement"
-    return f"{head}: {reward}.{_list('No longer reported', trial.gone_errors)}"
-
-
-def _error_words(trial: FailedTrial) -> str:
+def _findings(trial: FailedTrial) -> Iterator[str]:
+    """What the tools reported, new errors first."""
     if not trial.errors:
-        return "The verification failed without saying why."
+        yield "The verification failed without saying why."
+        return
     tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in trial.errors))
-    head = f"Then {tools} reported {plural(len(trial.errors), 'error')}."
-    if not trial.previous:
-        return head + _list("They are" if len(trial.errors) > 1 else "It is", trial.errors)
+    yield f"Then {tools} reported {plural(len(trial.errors), 'error')}."
+    if trial.previous is None:
+        yield _list("They are" if len(trial.errors) > 1 else "It is", trial.errors)
+        return
     back = trial.returned_errors
-    new = [error for error in trial.new_errors if error not in back]
-    parts = ("New", new), ("Back from an earlier trial", back), ("Old", trial.old_errors)
-    return head + "".join(_list(title, errors) for title, errors in parts)
+    yield _list("New", [error for error in trial.new_errors if error not in back])
+    yield _list("Back from an earlier trial", back)
+    yield _list("Old", trial.old_errors)
+
+
+def _progress(trial: FailedTrial, before: float) -> str:
+    now = trial.evaluation.reward_signal
+    if now == before:
+        return "fewer errors" if trial.is_improvement else f"the reward stayed at {now:.2f}"
+    return f"the reward {'rose' if now > before else 'fell'} from {before:.2f} to {now:.2f}"
 
 
 def _list(head: str, errors: Sequence[Error]) -> str:
-    if not errors:
-        return ""
-    remainder = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-    return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{remainder}."
+    return f"{head}: {_first(list(map(describe, errors)), '; ')}." if errors else ""
+
+
+def _first(texts: Sequence[str], gap: str, what: str = " more") -> str:
+    """The first few texts, and how many more there are."""
+    more = len(texts) - _SHOWN
+    return gap.join(texts[:_SHOWN]) + (f"{gap}and {more}{what}" if more > 0 else "")
 
 
 def _comparison(trial: FailedTrial) -> str:
@@ -487,39 +494,37 @@ def _comparison(trial: FailedTrial) -> str:
         return f"This is the failure of trial {trials} once more: my change did not remove it."
     if trial.new_errors:
         return "What is new came with my last change."
-    return "All of it was there before: my change did not remove it." if trial.old_errors else ""
+    is_old = trial.previous and trial.old_errors
+    return "All of it was there before: my change did not remove it." if is_old else ""
 
 
-def _next_steps(trial: FailedTrial) -> tuple[str, ...]:
-    steps = []
+def _next_steps(trial: FailedTrial) -> Iterator[str]:
+    """Avoid a crash, mend the errors, new ones first, and see to the last edit."""
     if trial.actor.crash:
-        steps.append(f"Avoid what ended the last trial: {trial.actor.crash}.")
-    new_first = dict.fromkeys((*trial.new_errors, *trial.errors))
-    for error in list(new_first)[:_SHOWN]:
-        place, message = _place(error), clip(error.message, 200)
-        where = f" at {place}" if place else ""
-        rule = f" [{error.rule}]" if error.rule else ""
+        yield f"Avoid what ended the last trial: {trial.actor.crash}."
+    for error in list(dict.fromkeys((*trial.new_errors, *trial.errors)))[:_SHOWN]:
+        where = f" at {_place(error)}" if _place(error) else ""
+        message, rule = clip(error.message, 200), f" [{error.rule}]" if error.rule else ""
         if error.type == "test_failure":
-            steps.append(f"Make {error.test or 'the failing test'} pass{where}: {message}.")
+            yield f"Make {error.test or 'the failing test'} pass{where}: {message}."
         else:
-            steps.append(f"Fix what {error.tool or 'the check'} reports{where}: {message}{rule}.")
-    steps += _about_the_change(trial)
-    return tuple(dict.fromkeys(steps)) or ("Make the verification say what is wrong.",)
+            yield f"Fix what {error.tool or 'the check'} reports{where}: {message}{rule}."
+    paths = [one.file_path or "" for one in trial.actor.actions if is_edit(one)]
+    yield from _about_the_edit(trial, ", ".join(list(dict.fromkeys(paths))[:3]))
 
 
-def _about_the_change(trial: FailedTrial) -> list[str]:
-    """Whether to keep, look at or replace the last edit."""
-    files = ", ".join(trial.files[:3])
+def _about_the_edit(trial: FailedTrial, files: str) -> Iterator[str]:
+    """Whether to keep, replace or look at the last edit."""
     if trial.is_improvement:
-        return [f"Keep the edit of {files}: it did better than the trial before."] if files else []
-    if trial.same_as:
-        try_other = f"Try something other than the last edit of {files}."
-        return [try_other if files else "Make a change this time: the last trial made none."]
-    if trial.new_errors and files:
+        if files:
+            yield f"Keep the edit of {files}: it did better than the trial before."
+    elif trial.same_as:
+        other = f"Try something other than the last edit of {files}."
+        yield other if files else "Make a change this time: the last trial made none."
+    elif trial.new_errors and files:
         suspects = [trial.actor.actions[at].file_path for at in blame(trial)]
         first = next(filter(None, suspects), files)
-        return [f"Look at the last edit of {first} first: it brought what is new."]
-    return []
+        yield f"Look at the last edit of {first} first: it brought what is new."
 
 
 def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
@@ -528,9 +533,9 @@ def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
     The error alone proves nothing about the next task.
     """
     changed = describe_change(trial.actor)
-    if trial.is_improvement and trial.gone_errors and changed:
+    if changed and trial.is_improvement and trial.gone_errors:
         solved = describe(trial.gone_errors[0], with_line=False)
         return (f"What got rid of “{solved}”: {changed}",)
-    if trial.same_as and worst and changed and not trial.is_improvement:
+    if changed and trial.same_as and worst and not trial.is_improvement:
         return (f"What does not help against “{describe(worst, with_line=False)}”: {changed}",)
     return ()

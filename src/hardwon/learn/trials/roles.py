@@ -10,6 +10,7 @@ import inspect
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import sys
@@ -35,6 +36,7 @@ PROFILES = {
     "copilot": "copilot --allow-tool write -p {prompt}",
     "opencode": "opencode run {prompt}",
 }
+_LOOK = 0.1  # seconds between two looks for an answer
 _ACCEPTED = {"", "y", "yes", "ok"}
 _HOW = "Enter accepts it; otherwise say what is wrong: "
 
@@ -175,16 +177,21 @@ def _output_of_program(ended: Finished, variant: values.Variant) -> values.Actor
 
 def _crash(ended: Finished) -> str:
     """Why this run is a critical error; "" if the actor ended by itself."""
-    if ended.timed_out:
-        return f"the actor did not end within its time limit ({ended.seconds:.0f} s)"
-    if ended.exit_code is None:
-        return f"the actor did not start: {ended.problem}"
-    if ended.exit_code < 0 or ended.exit_code > 128:
-        number = -ended.exit_code if ended.exit_code < 0 else ended.exit_code - 128
-        return f"the actor was ended by signal {number}"
-    if ended.exit_code in (126, 127):
+    if words := _breakdown("the actor", ended):
+        return words
+    if ended.exit_code in _NOT_STARTED:
         return f"the actor did not start: {one_line(ended.stderr, 300)}"
-    return ""
+    number = (ended.exit_code or 0) - 128  # as a shell reports a signal
+    return f"the actor was ended by signal {number}" if number > 0 else ""
+
+
+def _breakdown(name: str, ended: Finished) -> str:
+    """Why a program did not end by itself; "" if it did."""
+    if ended.timed_out:
+        return f"{name} did not end within its time limit ({ended.seconds:.0f} s)"
+    if ended.exit_code is None:
+        return f"{name} did not start: {ended.problem}"
+    return f"{name} was ended by signal {-ended.exit_code}" if ended.exit_code < 0 else ""
 
 
 def _output_of_record(answer: Any, variant: values.Variant) -> values.ActorOutput | None:
@@ -229,24 +236,13 @@ async def _line() -> bytes:
     """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
     handle, line = sys.stdin.fileno(), b""
     while not line.endswith(b"\n"):
-        await _readable(handle)
+        while not select.select([handle], [], [], 0)[0]:
+            await asyncio.sleep(_LOOK)
         byte = os.read(handle, 1)  # and nothing behind the line, which answers the next question
         if not byte:
             raise InvalidInput("nobody answered the review; resume the loop at a terminal")
         line += byte
     return line
-
-
-async def _readable(handle: int) -> None:
-    loop, answered = asyncio.get_running_loop(), asyncio.Event()
-    try:
-        loop.add_reader(handle, answered.set)
-    except PermissionError:  # a plain file, which can always be read
-        return
-    try:
-        await answered.wait()
-    finally:
-        loop.remove_reader(handle)
 
 
 _STREAM_KEPT = 16 * 1024
@@ -306,25 +302,12 @@ def judge(
     check: Verifier, ended: Finished, *, cwd: str
 ) -> tuple[values.VerificationResult, tools.ToolReport]:
     """One tool's verdict with what its output says."""
-    output = clean(f"{ended.stdout}\n{ended.stderr}")
-    tool = tools.tool_of(check.command, output)
-    is_broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
-    status: values.Status = (
-        "fail"  # a verdict on the work; "error" means that the tool could not judge
-    )
-    if is_broken or ended.exit_code in _NOT_STARTED:
-        status = "error"
-    elif ended.exit_code == 0:
-        status = "pass"
+    output, base = clean(f"{ended.stdout}\n{ended.stderr}"), os.path.join(cwd, "")
+    tool, status = tools.tool_of(check.command, output), _status(ended)
     report = _written_report(check.command, ended, cwd=cwd) or tools.read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
         errors = (*errors, _overall_error(tool, ended, output))
-    base = os.path.join(cwd, "")
-    errors = tuple(
-        error._replace(file=error.file.removeprefix(base)) if error.file else error
-        for error in errors
-    )
     result = values.VerificationResult(
         tool=tool.name,
         status=status,
@@ -335,7 +318,15 @@ def judge(
         command=check.command,
         kind=check.kind or tool.kind,
     )
-    return result, report._replace(errors=errors)
+    own = (one._replace(file=one.file and one.file.removeprefix(base)) for one in errors)
+    return result, report._replace(errors=tuple(own))
+
+
+def _status(ended: Finished) -> values.Status:
+    """A verdict on the work, or "error" if the tool could not judge."""
+    if _breakdown("", ended) or ended.exit_code in _NOT_STARTED:
+        return "error"
+    return "fail" if ended.exit_code else "pass"
 
 
 def _written_report(command: str, ended: Finished, *, cwd: str) -> tools.ToolReport | None:
@@ -353,17 +344,11 @@ def _written_report(command: str, ended: Finished, *, cwd: str) -> tools.ToolRep
 
 def _overall_error(tool: tools.Tool, ended: Finished, output: str) -> values.StructuredError:
     """The error for a failure that the output does not place."""
-    name, trace = tool.name, output[-2000:]
-    if ended.timed_out:
-        words = f"{name} did not end within its time limit ({ended.seconds:.0f} s)"
-        return error("timeout", words, tool=name, trace=trace)
-    if ended.exit_code is None:
-        return error("other", ended.problem or f"{name} did not start", tool=name)
-    if ended.exit_code < 0:
-        words = f"{name} was ended by signal {-ended.exit_code}"
-        return error("runtime_error", words, tool=name, trace=trace)
-    words = f"{name} ended with exit code {ended.exit_code}"
-    return tools.main_message(output, tool) or error("other", words, tool=name)
+    if words := _breakdown(tool.name, ended):
+        kind: values.ErrorType = "timeout" if ended.timed_out else "runtime_error"
+        return error(kind, words, tool=tool.name, trace=output[-2000:])
+    words = f"{tool.name} ended with exit code {ended.exit_code}"
+    return tools.main_message(output, tool) or error("other", words, tool=tool.name)
 
 
 def combine(

@@ -68,12 +68,14 @@ class Runner:
         evaluation = await self._unless_aborted(self._judge(attempt))
         if evaluation is None:
             return
-        earlier, actor = self._earlier(), attempt.output
-        trial = finished_trial(self.state, actor, evaluation, last=earlier[-1] if earlier else None)
-        trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
-        if trial.outcome != "passed":
-            record = await self._reflect(trial, actor, evaluation)
-            trial = trial.with_reflection(record.self_reflection)
+        record = self._record(attempt.output, evaluation)
+        seconds = round(time.monotonic() - began, 3)
+        if record.outcome != "passed":
+            record = await self._reflect(record)
+        assert self.state.open is not None
+        trial = reflect.summary(record)._replace(
+            seconds=seconds, tree=self.state.open.tree, lessons_used=self.state.open.lessons_used
+        )
         self._add("finished", trial=trial.number, summary=trial)
         self._say("finished", self.state)
 
@@ -85,7 +87,7 @@ class Runner:
         number = self.state.open.number if self.state.open else len(self.state.trials)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
-        files.spill(prompt_file, prompt)
+        files.write(prompt_file, prompt.encode("utf-8", "replace"), durable=False)
         self._say("acting", self.state)
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
@@ -93,9 +95,8 @@ class Runner:
         output = _without_secrets(
             difference.applied_to(attempt.output) if difference else attempt.output
         )
-        files.spill(
-            self._journal.folder.at("trials", f"{number + 1:03d}.out"), redact(attempt.text)
-        )
+        printed = self._journal.folder.at("trials", f"{number + 1:03d}.out")
+        files.write(printed, redact(attempt.text).encode("utf-8", "replace"), durable=False)
         self._add("acted", trial=number, actor=output, tree=tree)
         return attempt._replace(output=output)
 
@@ -147,36 +148,49 @@ class Runner:
         self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
 
-    async def _reflect(
-        self, trial: values.Trial, actor: values.ActorOutput, evaluation: values.EvaluatorOutput
+    def _record(
+        self, actor: values.ActorOutput, evaluation: values.EvaluatorOutput
     ) -> values.Record:
-        """The reflection on a trial; one that is on disk is used again."""
-        stored = self._journal.records.get(trial.number)
-        if stored is not None and stored.signature == trial.signature:
-            return stored
-        earlier, state = self._earlier(), self.state
-        failed = reflect.FailedTrial(
-            state.task, trial.number, actor, evaluation, trial.signature, earlier
+        """What happened in the open trial, before any reflection."""
+        state, earlier = self.state, self._earlier()
+        assert state.open is not None
+        number = state.open.number
+        bad = [result.tool for result in evaluation.results if result.status != "pass"]
+        reason = f"{', '.join(bad) or 'the evaluation'} failed"
+        outcome: values.Outcome = "final" if number + 1 >= state.options.max_trials else "failed"
+        if actor.crash:
+            outcome, reason = "critical", actor.crash
+        elif evaluation.passed:
+            outcome, reason = "passed", "all verifications passed"
+        before = earlier[-1].evaluator_output if earlier else None
+        return values.Record(
+            loop_id=state.loop_id,
+            iteration=number,
+            timestamp=self._now(),
+            actor_output=actor,
+            evaluator_output=evaluation,
+            self_reflection=values.SelfReflection(""),
+            memory_metadata=values.MemoryMetadata(),
+            task_description=state.task,
+            context_injected=bool(state.open.window),
+            previous_reflections_used=state.open.window,
+            performance_delta=reflect.compare(evaluation, before) if before else None,
+            outcome=outcome,
+            reason=reason,
+            signature=reflect.signature_of(evaluation, actor.crash),
         )
+
+    async def _reflect(self, record: values.Record) -> values.Record:
+        """The record with its reflection; one that is on disk is used again."""
+        stored = self._journal.records.get(record.iteration)
+        if stored is not None and stored.signature == record.signature:
+            return stored
+        state, earlier = self.state, self._earlier()
+        failed = reflect.FailedTrial(record, earlier)
         words = await reflect.reflect(
             failed, model=self._model, system=self._system, scope=state.scope
         )
-        record = values.Record(
-            loop_id=state.loop_id,
-            iteration=trial.number,
-            timestamp=trial.at,
-            actor_output=actor,
-            evaluator_output=evaluation,
-            self_reflection=_without_secrets(words),
-            memory_metadata=values.MemoryMetadata(),
-            task_description=state.task,
-            context_injected=bool(trial.window),
-            previous_reflections_used=trial.window,
-            performance_delta=trial.delta,
-            outcome=trial.outcome,
-            reason=trial.reason,
-            signature=trial.signature,
-        )
+        record = record._replace(self_reflection=_without_secrets(words))
         record = record._replace(memory_metadata=memory_of(state, [*earlier, record]))
         self._journal.keep(record)
         return record
@@ -193,7 +207,6 @@ class Runner:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         self._keep_best()
-        files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
 
     def _keep_best(self) -> None:
@@ -239,40 +252,6 @@ def _without_secrets(value: Any) -> Any:
     if hasattr(value, "_fields"):
         return type(value)(*map(_without_secrets, value))
     return type(value)(map(_without_secrets, value)) if isinstance(value, tuple | list) else value
-
-
-def finished_trial(
-    state: values.LoopState,
-    actor: values.ActorOutput,
-    evaluation: values.EvaluatorOutput,
-    *,
-    last: values.Record | None,
-) -> values.Trial:
-    """The numbers of the open trial, before any reflection; `last` is the trial before."""
-    assert state.open is not None
-    number = state.open.number
-    bad = [result.tool for result in evaluation.results if result.status != "pass"]
-    reason = f"{', '.join(bad) or 'the evaluation'} failed"
-    outcome: values.Outcome = "final" if number + 1 >= state.options.max_trials else "failed"
-    if actor.crash:
-        outcome, reason = "critical", actor.crash
-    elif evaluation.passed:
-        outcome, reason = "passed", "all verifications passed"
-    worst = reflect.main_error(evaluation.errors)
-    return values.Trial(
-        number=number,
-        outcome=outcome,
-        reason=reason,
-        reward=evaluation.reward_signal,
-        errors=sum(map(reflect.is_error, evaluation.errors)),
-        signature=reflect.signature_of(evaluation, actor.crash),
-        failure=reflect.describe(worst) if worst else "",
-        delta=reflect.compare(evaluation, last.evaluator_output) if last else None,
-        tree=state.open.tree,
-        window=state.open.window,
-        lessons_used=state.open.lessons_used,
-        change=reflect.describe_change(actor),
-    )
 
 
 def in_view(state: values.LoopState, records: Sequence[values.Record]) -> list[values.Record]:

@@ -1,8 +1,9 @@
 """Read steps from an actor's output: event streams of coding agents, or plain JSON lines.
 
-Understood are `claude --output-format stream-json`, `codex exec --json`, and for any other program
-lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`,
-`{"thought": …}`, `{"rationale": …}` and `{"strategy": …}`.
+Understood are lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`,
+`{"thought": …}`, `{"rationale": …}` and `{"strategy": …}`. The events of `claude --output-format
+stream-json` and `codex exec --json` are brought into that form; they also have `says`, words that
+are a thought and perhaps the last ones, and the `id` of a call whose result comes later.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.clean import as_text, clean, clip, clip_middle, one_line
 from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.authored import path_in
 from hardwon.knowledge.reading.call_keys import canonical
@@ -25,7 +26,8 @@ _EDITS = {"edit", "write", "multiedit", "notebookedit", "apply_patch", "str_repl
 _SHELLS = {"bash", "shell", "run", "exec", "terminal", "command_execution"}
 _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo test")
 
-_PLAIN_FIELDS = ("strategy", "rationale", "thought", "tool")
+_TEXTS = ("strategy", "rationale", "says", "thought", "tool")
+_PLAIN = ("strategy", "rationale", "thought", "tool", "args", "output", "failed")
 _VERBS = {"code_modification": "edited", "file_creation": "wrote"}
 _DEPTH = 6
 _DOCUMENTS = 2000
@@ -55,17 +57,22 @@ class _Reader:
         self._places: dict[str, int] = {}
         self._thoughts: list[str] = []
 
-    def says(self, text: str) -> None:
-        """Words: the thought before the next step, or the closing words."""
-        self.words = text
-        self.thinks(text)
+    def take(self, line: dict[str, Any]) -> None:
+        """Keep what a line names."""
+        said = {name: line[name] for name in _TEXTS if isinstance(line.get(name), str)}
+        if "strategy" in said:
+            self.strategy = one_line(said["strategy"], 500)
+        self.words = said.get("rationale", said.get("says", self.words))
+        for name in ("says", "thought"):
+            if thought := clean(said.get(name, "")).strip():
+                self._thoughts.append(thought)
+                self.reasons.append(thought)
+        if "tool" in said:
+            self._begin(said["tool"], line.get("args", ""), key=line.get("id", ""))
+        if ("tool" in said) != ("id" in line):
+            self._end(line.get("id", ""), line.get("output", ""), line.get("failed") is True)
 
-    def thinks(self, text: str) -> None:
-        if thought := clean(text).strip():
-            self._thoughts.append(thought)
-            self.reasons.append(thought)
-
-    def step(self, tool: str, args: Any, key: str = "") -> None:
+    def _begin(self, tool: str, args: Any, key: str) -> None:
         thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
         self._thoughts.clear()
         if not self.actions and not self.strategy:  # the thought before the first step
@@ -74,87 +81,74 @@ class _Reader:
             self._places[key] = len(self.actions)
             self.actions.append(_action(tool, args)._replace(thought=thought))
 
-    def end(self, key: str, output: Any, failed: bool) -> None:
+    def _end(self, key: str, output: Any, failed: bool) -> None:
         at = self._places.get(key)
         if at is not None:
-            if isinstance(output, list):
-                output = "\n".join(
-                    str(part.get("text", "") if isinstance(part, dict) else part) for part in output
-                )
-            text = clip_middle(clean("" if output is None else str(output)), _OUTPUT_KEPT)
+            parts = output if isinstance(output, list) else [output]
+            texts = (part.get("text", "") if isinstance(part, dict) else part for part in parts)
+            text = clip_middle(clean("\n".join(map(as_text, texts))), _OUTPUT_KEPT)
             self.actions[at] = self.actions[at]._replace(output=text, failed=failed)
 
 
 def read_steps(output: str) -> ReportedSteps | None:
     """What the actor reported; None when its output is not a stream of events."""
-    reader = _Reader()
-    events = 0
+    reader, is_stream = _Reader(), False
     for line in output.splitlines():
         event: dict[str, Any] = next(documents(line), {}) if line.startswith("{") else {}
-        if event and _read(event, reader):
-            events += 1
-        elif not event and line.strip():
+        if not event and line.strip():
             reader.reasons.append(line.strip())
+        for plain in _plain_lines(event):
+            reader.take(plain)
+            is_stream = True
     words = reader.words or "\n".join(reader.reasons)
-    return ReportedSteps(tuple(reader.actions), words, reader.strategy) if events else None
+    return ReportedSteps(tuple(reader.actions), words, reader.strategy) if is_stream else None
 
 
-def _read(event: dict[str, Any], reader: _Reader) -> bool:
-    """Whether the event was understood; in any other program's lines, what they name."""
-    if isinstance(event.get("message"), dict):
-        return _read_claude(event["message"], reader)
-    if isinstance(event.get("item"), dict):
-        return _read_codex(event, reader)
+def _plain_lines(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """An event as lines of the plain form; none if it is of no known program."""
+    message, item = event.get("message"), event.get("item")
+    if isinstance(message, dict):
+        content = message.get("content")
+        parts = content if isinstance(content, list) else []
+        role = message.get("role")
+        return [_of_claude(part, role) for part in parts if isinstance(part, dict)]
+    if isinstance(item, dict):
+        return [_of_codex(item)] if event.get("type") == "item.completed" else []
     if isinstance(event.get("result"), str):
-        reader.words = event["result"]
-        return True
-    present = [name for name in _PLAIN_FIELDS if isinstance(event.get(name), str)]
-    if "strategy" in present:
-        reader.strategy = one_line(event["strategy"], 500)
-    if "rationale" in present:
-        reader.words = event["rationale"]
-    if "thought" in present:
-        reader.thinks(event["thought"])
-    if "tool" in present:
-        reader.step(event["tool"], event.get("args", ""), key="last")
-        reader.end("last", event.get("output", ""), event.get("failed") is True)
-    return bool(present)
+        return [{"rationale": event["result"]}]
+    plain = {name: event[name] for name in _PLAIN if name in event}
+    return [plain] if any(isinstance(plain.get(name), str) for name in _TEXTS) else []
 
 
-def _read_claude(message: dict[str, Any], reader: _Reader) -> bool:
-    content = message.get("content")
-    parts = (
-        [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    )
-    for part in parts:
-        kind = part.get("type")
-        if kind == "tool_use":
-            reader.step(str(part.get("name")), part.get("input"), key=str(part.get("id")))
-        elif kind == "tool_result":
+def _of_claude(part: dict[str, Any], role: Any) -> dict[str, Any]:
+    match part.get("type"):
+        case "tool_use":
+            call = {"tool": str(part.get("name")), "args": part.get("input")}
+            return {**call, "id": str(part.get("id"))}
+        case "tool_result":
+            failed = part.get("is_error") is True
             key = str(part.get("tool_use_id"))
-            reader.end(key, part.get("content"), part.get("is_error") is True)
-        elif kind == "thinking":
-            reader.thinks(str(part.get("thinking") or ""))
-        elif kind == "text" and message.get("role") == "assistant":
-            reader.says(str(part.get("text")))
-    return bool(parts)
+            return {"id": key, "output": part.get("content"), "failed": failed}
+        case "thinking":
+            return {"thought": str(part.get("thinking") or "")}
+        case "text" if role == "assistant":
+            return {"says": str(part.get("text"))}
+    return {}
 
 
-def _read_codex(event: dict[str, Any], reader: _Reader) -> bool:
-    item = event["item"]
-    if event.get("type") != "item.completed":
-        return False
-    if item.get("type") == "agent_message":
-        reader.says(str(item.get("text")))
-    elif item.get("type") == "reasoning":
-        reader.thinks(str(item.get("text") or ""))
-    elif item.get("type") == "command_execution":
-        reader.step("bash", {"command": str(item.get("command"))}, key="last")
-        failed = item.get("exit_code") not in (0, None)
-        reader.end("last", item.get("aggregated_output"), failed)
-    elif item.get("type") == "file_change":
-        reader.step("edit", item.get("changes"), key="last")
-    return True
+def _of_codex(item: dict[str, Any]) -> dict[str, Any]:
+    match item.get("type"):
+        case "agent_message":
+            return {"says": str(item.get("text"))}
+        case "reasoning":
+            return {"thought": str(item.get("text") or "")}
+        case "command_execution":
+            failed, output = item.get("exit_code") not in (0, None), item.get("aggregated_output")
+            args = {"command": str(item.get("command"))}
+            return {"tool": "bash", "args": args, "output": output, "failed": failed}
+        case "file_change":
+            return {"tool": "edit", "args": item.get("changes"), "id": ""}  # without an output
+    return {}
 
 
 def _action(tool: str, args: Any) -> Action:

@@ -34,18 +34,11 @@ def keep_lessons(
         return 0
     newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
+        failure = _Failure(state, record, records, repository)
         if state.options.lessons == "queue":
-            worst = reflect.main_error(record.evaluator_output.errors)
-            episode = Episode(
-                state.scope,
-                record.task_description,
-                attempt=record.self_reflection.reflection_text,
-                error=reflect.describe(worst, 800) if worst else record.reason,
-                source=f"trials:{record.loop_id}",
-            )
-            engine.capture(episode, Trigger.VERIFICATION)
+            engine.capture(failure.episode(), Trigger.VERIFICATION)
         else:
-            engine.keep(_lesson(state, record, records, repository))
+            engine.keep(failure.lesson())
     return len(newest)
 
 
@@ -62,116 +55,135 @@ def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> 
     return engine.doors.tell_at_turn(scope, asked, task, run, is_wanted)
 
 
-def _lesson(
-    state: values.LoopState,
-    record: values.Record,
-    records: Sequence[values.Record],
-    repository: Repository | None,
-) -> Lesson:
-    """The lesson of one reflection; a failure that was overcome gives more confidence."""
-    reflection = record.self_reflection
-    worst = reflect.main_error(record.evaluator_output.errors)
-    overcome = _overcome(state, record, repository)
-    name, at = number_name(record.iteration), datetime.fromisoformat(record.timestamp)
-    tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
-    errors = [error for error in record.evaluator_output.errors[:5] if reflect.is_error(error)]
-    shown = [error.message for error in errors]  # as an agent's shell would show it again
-    for result in record.evaluator_output.results:
-        shown += [f"{result.stdout}\n{result.stderr}"] if result.status == "fail" else []
-    digests = [*map(reflect.digest, errors), *(signature(_SHELL, text).digest for text in shown)]
-    is_imported, is_by_rules = state.reason == values.IMPORTED, _is_by_rules(record)
-    status = Status.SEEN if is_by_rules else Status.CANDIDATE
-    # What another program's model wrote was told there, and is told here.
-    if overcome or (is_imported and not is_by_rules):
-        status = Status.PROVEN
-    return Lesson(
-        scope=state.scope,
-        situation=_situation(record, worst),
-        mistake=_mistake(record, worst),
-        correction=_correction(
-            _advice(record, records, overcome), overcome, is_known=not is_imported
-        ),
-        tags=(record.category, *sorted(tools)),
-        trigger=Trigger.VERIFICATION,
-        signatures=tuple(dict.fromkeys(digests)),
-        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{name}", at.timestamp()),),
-        origin=f"{'import:aiwg' if is_imported else 'trials'}:{state.loop_id}",
-        author=reflection.author,
-        job=f"{state.loop_id}/{record.iteration}",
-        confidence=_OVERCOME if overcome else min(_MET, reflection.confidence),
-        status=status,
-    )
+class _Failure:
+    """A kind of failure in a loop, with the last reflection on it and what got over it."""
 
+    def __init__(
+        self,
+        state: values.LoopState,
+        record: values.Record,
+        records: Sequence[values.Record],
+        repository: Repository | None,
+    ) -> None:
+        self._state, self._record, self._records = state, record, records
+        self._words, self._evaluation = record.self_reflection, record.evaluator_output
+        self._worst = reflect.main_error(self._evaluation.errors)
+        self._is_imported = state.reason == values.IMPORTED
+        self._is_by_rules = self._words.author.startswith(reflect.RULES)
+        self._overcome = self._find_overcome(repository)
 
-def _overcome(
-    state: values.LoopState, record: values.Record, repository: Repository | None
-) -> values.Trial | None:
-    """The first later trial that did better and did not fail this way.
+    def episode(self) -> Episode:
+        """The failure for the queue, which words the lesson later."""
+        return Episode(
+            self._state.scope,
+            self._record.task_description,
+            attempt=self._words.reflection_text,
+            error=reflect.describe(self._worst, 800) if self._worst else self._record.reason,
+            source=f"trials:{self._record.loop_id}",
+        )
 
-    Its change is all that was changed since the failure, also by trials in between.
-    """
-    before = next((trial for trial in state.trials if trial.number == record.iteration), None)
-    later = [trial for trial in state.trials if trial.number > record.iteration]
-    reward = record.evaluator_output.reward_signal
-    for trial in later:
-        if trial.signature != record.signature and trial.reward > reward:
-            if repository and trial is not later[0] and before and before.tree and trial.tree:
-                with suppress(HardwonError):
-                    since = repository.difference(before.tree, trial.tree)
-                    return trial._replace(
-                        change=reflect.describe_change(since.applied_to(values.ActorOutput()))
-                    )
-            return trial
-    return None
+    def lesson(self) -> Lesson:
+        """The lesson of the reflection; a failure that was overcome gives more confidence."""
+        state, record = self._state, self._record
+        bad = [result for result in self._evaluation.results if result.status != "pass"]
+        at = datetime.fromisoformat(record.timestamp)
+        where = f"{state.loop_id}/{number_name(record.iteration)}"
+        return Lesson(
+            scope=state.scope,
+            situation=self._situation(),
+            mistake=self._mistake(),
+            correction=self._correction(),
+            tags=(record.category, *sorted({result.tool for result in bad})),
+            trigger=Trigger.VERIFICATION,
+            signatures=self._signatures(),
+            evidence=(Evidence(Kind.LOOP, where, at.timestamp()),),
+            origin=f"{'import:aiwg' if self._is_imported else 'trials'}:{state.loop_id}",
+            author=self._words.author,
+            job=f"{state.loop_id}/{record.iteration}",
+            confidence=_OVERCOME if self._overcome else min(_MET, self._words.confidence),
+            status=self._status(),
+        )
 
+    def _status(self) -> str:
+        if self._overcome:
+            return Status.PROVEN
+        if self._is_by_rules:
+            return Status.SEEN
+        # What another program's model wrote was told there, and is told here.
+        return Status.PROVEN if self._is_imported else Status.CANDIDATE
 
-def _situation(record: values.Record, worst: values.StructuredError | None) -> str:
-    """The task and the tool's message; if both are missing, the reflection's own text."""
-    if not record.task_description and worst is None:
-        return clip(one_line(record.self_reflection.reflection_text), 200)
-    complaint = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
-    if not record.task_description:
-        return f"When {complaint}"
-    task = f"When the task is like “{clip(one_line(record.task_description), 200)}”"
-    return f"{task} and {complaint}" if complaint else task
+    def _signatures(self) -> tuple[str, ...]:
+        """Of the errors, and of what an agent's shell would show again."""
+        errors = [error for error in self._evaluation.errors[:5] if reflect.is_error(error)]
+        shown = [error.message for error in errors]
+        results = (one for one in self._evaluation.results if one.status == "fail")
+        shown += [f"{result.stdout}\n{result.stderr}" for result in results]
+        digests = [*map(reflect.digest, errors), *(signature(_SHELL, one).digest for one in shown)]
+        return tuple(dict.fromkeys(digests))
 
+    def _find_overcome(self, repository: Repository | None) -> values.Trial | None:
+        """The first later trial that did better and did not fail this way.
 
-def _mistake(record: values.Record, worst: values.StructuredError | None) -> str:
-    """The cause, without its line number: later edits change that."""
-    reflection = record.self_reflection
-    if worst and _is_by_rules(record) and not record.actor_output.crash:
-        return reflect.describe(worst, 300, with_line=False)
-    cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
-    return cause or clip(reflection.reflection_text, 400)
+        Its change is all that was changed since the failure, also by trials in between.
+        """
+        record, trials = self._record, self._state.trials
+        before = next((trial.tree for trial in trials if trial.number == record.iteration), "")
+        later = [trial for trial in trials if trial.number > record.iteration]
+        reward = self._evaluation.reward_signal
+        for trial in later:
+            if trial.signature != record.signature and trial.reward > reward:
+                if repository and trial is not later[0] and before and trial.tree:
+                    with suppress(HardwonError):
+                        since = repository.difference(before, trial.tree)
+                        output = since.applied_to(values.ActorOutput())
+                        return trial._replace(change=reflect.describe_change(output))
+                return trial
+        return None
 
+    def _situation(self) -> str:
+        """The task and the tool's message; if both are missing, the reflection's own text."""
+        worst = self._worst
+        complaint = (
+            f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
+        )
+        if not self._record.task_description:
+            text = one_line(self._words.reflection_text)
+            return f"When {complaint}" if complaint else clip(text, 200)
+        task = f"When the task is like “{clip(one_line(self._record.task_description), 200)}”"
+        return f"{task} and {complaint}" if complaint else task
 
-def _correction(advice: Sequence[str], overcome: values.Trial | None, *, is_known: bool) -> str:
-    """What to do: a model's advice, or what the trials proved."""
-    words = " ".join(dict.fromkeys(advice[:4]))
-    if overcome is None:
-        return f"{words} (No trial of that loop got over it.)".strip() if is_known else words
-    worked = f": {overcome.change}" if overcome.change else ""
-    return f"{words} (Trial {overcome.number + 1} got over it{worked})".strip()
+    def _mistake(self) -> str:
+        """The cause, without its line number: later edits change that."""
+        if self._worst and self._is_by_rules and not self._record.actor_output.crash:
+            return reflect.describe(self._worst, 300, with_line=False)
+        credit = self._words.credit_assignment
+        cause = credit.root_cause if credit else ""
+        return cause or clip(self._words.reflection_text, 400)
 
+    def _correction(self) -> str:
+        """What to do: a model's advice, or what the trials proved."""
+        words, trial = " ".join(dict.fromkeys(self._advice()[:4])), self._overcome
+        if trial:
+            worked = f": {trial.change}" if trial.change else ""
+            return f"{words} (Trial {trial.number + 1} got over it{worked})".strip()
+        if self._is_imported:
+            return words
+        return f"{words} (No trial of that loop got over it.)".strip()
 
-def _advice(
-    record: values.Record, records: Sequence[values.Record], overcome: values.Trial | None
-) -> list[str]:
-    """A model's advice, without names that the loop never showed.
+    def _advice(self) -> list[str]:
+        """A model's advice, without names that the loop never showed.
 
-    Of the rules only lessons about this error: their steps fit one trial.
-    """
-    reflection = record.self_reflection
-    if _is_by_rules(record):
-        worst = reflect.main_error(record.evaluator_output.errors)
-        phrase = reflect.describe(worst, with_line=False) if worst else ""
-        return [lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson]
-    advice = reflection.lessons_learned + reflection.actionable_insights
-    shown = (f"{one.task_description} {one.actor_output} {one.evaluator_output}" for one in records)
-    grounds = fold_text(" ".join((*shown, overcome.change if overcome else "")))
-    supported = (keep_supported(text, grounds)[0] for text in advice)
-    return list(filter(None, supported)) or [reflection.reflection_text]
-
-
-def _is_by_rules(record: values.Record) -> bool:
-    return record.self_reflection.author.startswith(reflect.RULES)
+        Of the rules only lessons about this error: their steps fit one trial.
+        """
+        words = self._words
+        if self._is_by_rules:
+            phrase = reflect.describe(self._worst, with_line=False) if self._worst else ""
+            return [lesson for lesson in words.lessons_learned if phrase and phrase in lesson]
+        shown = [
+            f"{one.task_description} {one.actor_output} {one.evaluator_output}"
+            for one in self._records
+        ]
+        grounds = fold_text(" ".join([*shown, self._overcome.change if self._overcome else ""]))
+        advice = words.lessons_learned + words.actionable_insights
+        supported = (keep_supported(text, grounds)[0] for text in advice)
+        return list(filter(None, supported)) or [words.reflection_text]

@@ -30,6 +30,9 @@ _MESSAGE, _TRACE = 1000, 4000
 _DEPTH = 8  # of JSON
 
 
+Parts = dict[str, Any]  # of a complaint: its message, place, rule, level, test, trace
+
+
 class ToolReport(NamedTuple):
     """Errors and counts; empty when the output was not understood."""
 
@@ -93,15 +96,31 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     if "<testsuite" in text and (written := read_junit(text)).metrics.tests_total:
         return written
     document = next(filter(None, documents(text, r"(?m)^[\[{]")), None)
-    errors = list(itertools.islice(_json_errors(document, tool), _MOST_ERRORS))
+    found = list(itertools.islice(_in_json(document), _MOST_ERRORS))
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
-    errors = errors or [*_placed_errors(text, tool), *_failed_tests(text, tool)]
+    found = found or [*_complaints(text), *_failed_tests(text)]
+    errors = [_error_of(parts, tool) for parts in found[:_MOST_ERRORS]]
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
     else:
         metrics = _test_metrics(text, document)
-    return ToolReport(tuple(errors[:_MOST_ERRORS]), metrics)
+    return ToolReport(tuple(errors), metrics)
+
+
+def _error_of(parts: Parts, tool: Tool) -> StructuredError:
+    """The error that the parts of a complaint name; its kind is that of the tool by default."""
+    rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
+    where = {name: parts.get(name) for name in ("file", "line", "column", "test")}
+    return error(
+        parts.get("kind") or _type_of(parts["message"], rule, tool),
+        parts["message"],
+        tool=tool.name,
+        trace=parts.get("trace", ""),
+        severity=_LEVELS.get(str(parts.get("level")).lower(), "error"),
+        rule=rule,
+        **where,
+    )
 
 
 def error(
@@ -171,42 +190,31 @@ _SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
 _LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
 
 
-def _placed_errors(text: str, tool: Tool) -> list[StructuredError]:
-    """The errors in lines that name their place."""
-    found: list[dict[str, str]] = []
+def _complaints(text: str) -> list[Parts]:
+    """The complaints in lines that name their place, or stand below their file or above it."""
+    found: list[Parts] = []
     heading, title = "", None
     for line in text.splitlines():
         short = line[:_WIDE]
         if (arrow := re.match(_ARROW, short)) and title:
             found.append(title.groupdict() | arrow.groupdict())
             title = None
-        elif match := next((m for form in _LINES if (m := re.match(form, short))), None):
-            parts = match.groupdict()
-            found.append(
-                parts | ({"file": heading} if parts.get("line") and not parts.get("file") else {})
-            )
+        elif parts := _parts_in(short):
+            found.append(parts if parts.get("file") or not parts.get("line")
+                         else {**parts, "file": heading})  # fmt: skip
         elif match := re.match(_HEADING, short):
             heading = match["file"]
         elif found and (named := re.match(r"\s.{0,400}\((report\w{1,60})\)$", short)):
             found[-1]["report"] = named[1]  # the rule may end indented lines
         elif re.match(r"\S", short):
             title = re.match(_TITLE, short)
-    return [
-        error(
-            _type_of(parts["message"], rule, tool),
-            parts["message"],
-            tool=tool.name,
-            severity=_LEVELS.get((parts.get("level") or "").lower(), "error"),
-            rule=rule,
-            **_where(parts),
-        )
-        for parts in found
-        for rule in [parts.get("rule") or parts.get("code") or parts.get("report") or ""]
-    ]
+    return found
 
 
-def _where(parts: dict[str, str]) -> dict[str, Any]:
-    return {name: parts.get(name) for name in ("file", "line", "column")}
+def _parts_in(line: str) -> Parts:
+    """What the first form that fits a line names; empty if none does."""
+    matches = filter(None, (re.match(form, line) for form in _LINES))
+    return next((match.groupdict() for match in matches), {})
 
 
 def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
@@ -233,31 +241,55 @@ _INNER_FRAMES = (
 )
 
 
-def _failed_tests(text: str, tool: Tool) -> Iterator[StructuredError]:
+def _failed_tests(text: str) -> Iterator[Parts]:
     """Each failed test that the output names, with what the lines about it say."""
-    every = failed_tests(text, last=len(text))[:_MOST_ERRORS]
-    names = [name for name in every if not any(other.endswith(f" {name}") for other in every)]
+    names = _without_repeated(failed_tests(text, last=len(text))[:_MOST_ERRORS])
+    if not names:
+        return
     blocks = _blocks(text, [_title(name) for name in names])
-    rows = dict(re.findall(r"(?m)^[A-Z]{4,6} (\S{1,500}) - (.{0,2000})", text)) if names else {}
-    broken = "\n".join(re.findall(r"(?m)^[_ ]{0,150}ERROR\b.{0,500}", text)) if names else ""
+    rows = dict(re.findall(r"(?m)^[A-Z]{4,6} (\S{1,500}) - (.{0,2000})", text))
+    broken = "\n".join(re.findall(r"(?m)^[_ ]{0,150}ERROR\b.{0,500}", text))
+    holders = "\n".join(["", *names])
     for name in names:
-        title = _title(name)
-        candidates = blocks.get(title, [])
-        lines = next(filter(_place, candidates), max(candidates, key=len, default=[]))
-        if any(other.startswith(f"{name}/") for other in names) and not _place(lines):
+        title, inner = _title(name), re.search(r"\(([\w.]+)\)$", name)
+        lines = _own_block(blocks.get(title, []))
+        place, test = _place(lines), inner[1] if inner else name
+        if not place and f"\n{name}/" in holders:
             continue  # it only holds others
-        if lines in candidates:  # the next test with this title has the next block
-            candidates.remove(lines)
-        inner = re.search(r"\(([\w.]+)\)$", name)
-        failed = _test_error(
-            inner[1] if inner else name,
-            lines,
-            tool,
-            is_broken=re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken) is not None,
-            message=rows.get(name, ""),
-        )
-        file = name.split("::")[0] if name in rows or "::" in name else ""
-        yield failed if failed.file or "." not in file else failed._replace(file=file)
+        words = rows.get(name) or place.get("message") or _statement(lines) or f"{test} failed"
+        is_broken = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken)
+        kind = "runtime_error" if is_broken else "test_failure"
+        if re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8]):
+            kind = "syntax_error"
+        trace, file = "\n".join(lines[:60]), _file_of(name, is_path=name in rows)
+        named = {"kind": kind, "message": words, "trace": trace, "test": test}
+        yield {"file": file, **place, **named}
+
+
+def _without_repeated(names: Sequence[str]) -> list[str]:
+    """The names without those that stand at the end of a longer one."""
+    return [name for name in names if not any(other.endswith(f" {name}") for other in names)]
+
+
+def _file_of(name: str, *, is_path: bool) -> str:
+    """The file that the name of a test begins with; "" if it has none."""
+    file = name.split("::")[0] if is_path or "::" in name else ""
+    return file if "." in file else ""
+
+
+def _own_block(blocks: list[list[str]]) -> list[str]:
+    """The first block with a place, else the longest; the next test of its title gets another."""
+    lines = next(filter(_place, blocks), max(blocks, key=len, default=[]))
+    if lines:
+        blocks.remove(lines)
+    return lines
+
+
+def _statement(lines: list[str]) -> str:
+    """The error line of a block, with what was expected and what came."""
+    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
+    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
+    return " ".join([error_line("\n".join(lines)), *details]).strip()
 
 
 def _title(name: str) -> str:
@@ -271,7 +303,7 @@ def _blocks(text: str, titles: Sequence[str]) -> dict[str, list[list[str]]]:
     longest_first = sorted(titles, key=len, reverse=True)
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
     own, lines = "", list[str]()
-    for line in text.splitlines() if titles else ():
+    for line in text.splitlines():
         short = line[:_WIDE]
         found = named.search(short)
         is_header = re.match(r"[_=-]{2,150} .+ [_=-]{2,150}$", short)
@@ -283,27 +315,6 @@ def _blocks(text: str, titles: Sequence[str]) -> dict[str, list[list[str]]]:
         elif own and len(lines) < _WIDE:
             lines.append(short)
     return blocks
-
-
-def _test_error(
-    test: str, lines: list[str], tool: Tool, *, is_broken: bool, message: str
-) -> StructuredError:
-    place = _place(lines)
-    # The error line of the block, with what was expected and what came.
-    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
-    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
-    stated = " ".join([error_line("\n".join(lines)), *details]).strip()
-    words = message or place.get("message") or stated or f"{test} failed"
-    kind: ErrorType = "runtime_error" if is_broken else "test_failure"
-    is_unparsed = re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8])
-    return error(
-        "syntax_error" if is_unparsed else kind,
-        words,
-        tool=tool.name,
-        trace="\n".join(lines[:60]),
-        **_where(place),
-        test=test,
-    )
 
 
 def _place(lines: list[str]) -> dict[str, str]:
@@ -334,45 +345,38 @@ def read_junit(text: str) -> ToolReport:
     except (ElementTree.ParseError, ValueError):
         return ToolReport()
     cases = [case for case in root.iter("testcase") if case.find("skipped") is None]
-    errors = []
-    for case in cases:
-        for problem in [*case.findall("failure"), *case.findall("error")][:1]:
-            trace = problem.text or ""
-            place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
-            file, line = place[-1] if place else (case.get("file"), case.get("line"))
-            name = f"{case.get('classname') or ''}.{case.get('name') or ''}".strip(".")
-            kind: ErrorType = "test_failure" if problem.tag == "failure" else "runtime_error"
-            words = problem.get("message") or trace.strip()[:200]
-            errors.append(
-                error(kind, words, tool="junit", file=file, line=line, trace=trace, test=name)
-            )
+    problems = [(case, [*case.findall("failure"), *case.findall("error")]) for case in cases]
+    errors = [_junit_error(case, found[0]) for case, found in problems if found]
     count = VerificationMetrics(len(cases) - len(errors), len(errors), len(cases))
     return ToolReport(tuple(errors[:_MOST_ERRORS]), count)
 
 
-def _json_errors(
-    value: Any, tool: Tool, file: str = "", depth: int = 0
-) -> Iterator[StructuredError]:
+def _junit_error(case: ElementTree.Element, problem: ElementTree.Element) -> StructuredError:
+    trace = problem.text or ""
+    place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
+    file, line = place[-1] if place else (case.get("file"), case.get("line"))
+    name = f"{case.get('classname') or ''}.{case.get('name') or ''}".strip(".")
+    kind: ErrorType = "test_failure" if problem.tag == "failure" else "runtime_error"
+    words = problem.get("message") or trace.strip()[:200]
+    return error(kind, words, tool="junit", file=file, line=line, trace=trace, test=name)
+
+
+def _in_json(value: Any, file: str = "", depth: int = 0) -> Iterator[Parts]:
     """Every object that has a message and a place, or is a failed test."""
     if isinstance(value, dict):
         file = _first_text(value, "filePath", "filename", "file", "name") or file
         line, column = _json_place(value)
+        parts = {"file": file, "line": line, "column": column}
         if isinstance(value.get("message"), str) and line is not None:
-            rule = _first_text(value, "ruleId", "code", "rule")
-            yield error(
-                _type_of(value["message"], rule, tool), value["message"], tool=tool.name,
-                file=file, line=line, column=column, rule=rule,
-                severity=_LEVELS.get(str(value.get("severity")), "error"),
-            )  # fmt: skip
+            parts["rule"] = _first_text(value, "ruleId", "code", "rule")
+            yield {**parts, "message": value["message"], "level": value.get("severity")}
         elif value.get("status") == "failed" and isinstance(value.get("failureMessages"), list):
             trace = "\n".join(map(str, value["failureMessages"]))
-            yield error(
-                "test_failure", trace.strip().split("\n")[0], tool=tool.name, file=file, line=line,
-                column=column, trace=trace, test=_first_text(value, "fullName", "title"),
-            )  # fmt: skip
+            parts |= {"kind": "test_failure", "test": _first_text(value, "fullName", "title")}
+            yield {**parts, "message": trace.strip().split("\n")[0], "trace": trace}
     if depth < _DEPTH and isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _json_errors(item, tool, file, depth + 1)
+            yield from _in_json(item, file, depth + 1)
 
 
 def _first_text(value: dict[str, Any], *names: str) -> str:
@@ -413,24 +417,13 @@ def _test_metrics(text: str, document: Any) -> VerificationMetrics:
 
 def _problem_counts(text: str, errors: list[StructuredError], tool: Tool) -> VerificationMetrics:
     """How many problems a checker or linter found; absent if it does not say."""
-    stated = _last_number(
-        r"Found (\d{1,9}) err|problems? \((\d{1,9}) err|^(\d{1,9}) errors?, \d", text
-    )
     is_clean = "Success: no issues found" in text or "All checks passed" in text
-    if stated is None and not errors and not is_clean:
+    if not errors and not is_clean:
         return VerificationMetrics()
-    bad = max(stated or 0, sum(problem.severity == "error" for problem in errors))
+    bad = sum(problem.severity == "error" for problem in errors)
     if tool.kind == "type_check":
         return VerificationMetrics(type_errors=bad)
-    warned = _last_number(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text) or 0
-    odd = max(warned, sum(problem.severity != "error" for problem in errors))
-    return VerificationMetrics(lint_errors=bad, lint_warnings=odd)
-
-
-def _last_number(pattern: str, text: str) -> int | None:
-    """The number in the last line that the pattern matches."""
-    found = [m for line in text.splitlines() if (m := re.search(pattern, line[:500]))]
-    return int(next(group for group in found[-1].groups() if group)) if found else None
+    return VerificationMetrics(lint_errors=bad, lint_warnings=len(errors) - bad)
 
 
 _FRAME = r'(?m)^\s{1,8}File "(.{1,500}?)", line (\d{1,9})'

@@ -276,17 +276,6 @@ class Trial(NamedTuple):
     change: str = ""  # the change, in short
     at: str = ""
 
-    def with_reflection(self, reflection: SelfReflection) -> Trial:
-        """The trial with the numbers of its reflection."""
-        credit = reflection.credit_assignment
-        return self._replace(
-            category=credit.failure_category if credit else "other",
-            confidence=reflection.confidence,
-            quality=reflection.quality,
-            author=reflection.author,
-            lessons_learned=len(reflection.lessons_learned),
-        )
-
 
 class Open(NamedTuple):
     """The trial that has begun but not finished, as far as it got."""

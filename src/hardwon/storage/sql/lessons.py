@@ -106,20 +106,30 @@ class SqlLessons:
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
+        found = self.get_all(scope, [number])
+        if not found:
+            raise NotFound("lesson", number)
+        return found[0]
+
+    def get_all(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        """The lessons with these ids that are visible from the scope."""
         current = {} if self._db.is_open else self._current_notes()
-        if (scope, number) not in current:
-            visible, rows = scopes.read(self._db, scope, _SQL["get"], id=number)
-            if not rows:
-                raise NotFound("lesson", number)
-            current[scope, number] = lesson_of(rows[0], visible.scopes)
-        return self._remember(current[scope, number])
+        if unread := [number for number in numbers if (scope, number) not in current]:
+            asked = self._db.of(scope.tenant).of_each(bind(_SQL["get"]), id=unread)
+            visible, rows = scopes.read(self._db, scope, asked.sql, **asked.values)
+            lessons = (lesson_of(row, visible.scopes) for row in rows)
+            current.update(((scope, lesson.id), lesson) for lesson in lessons)
+        known = (current.get((scope, number)) for number in numbers)
+        return [self._remember(lesson) for lesson in known if lesson is not None]
 
     def _current_notes(self) -> dict[object, Any]:
         """What was read since the last change by anybody; empty where that is not known."""
         state = self._db.state()  # before anything is read
-        if state is None or state != self._current[0]:
-            self._current = state, {}
-        return self._current[1]
+        known, notes = self._current
+        if state is None or state != known:
+            notes = {}
+            self._current = state, notes
+        return notes
 
     def update(self, lesson: Lesson) -> None:
         """Replace the stored lesson of that id and scope, else NotFound."""
@@ -209,13 +219,10 @@ class SqlLessons:
         """The lessons visible from the scope that forbid calls, by id."""
         current = self._current_notes()
         if scope not in current:
-            current[scope] = self._read_guards(scope)[1]
+            visible, rows = scopes.read(self._db, scope, _SQL["guards"], shelved=list(SHELVED))
+            current[scope] = [lesson_of(row, visible.scopes) for row in sorted(rows)]
         guards: list[Lesson] = current[scope]
         return guards
-
-    def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
-        visible, rows = scopes.read(self._db, scope, _SQL["guards"], shelved=list(SHELVED))
-        return visible, [lesson_of(row, visible.scopes) for row in sorted(rows)]
 
     def publish_guards(self) -> None:
         """Called when a lesson that forbids calls has changed, in the same transaction."""

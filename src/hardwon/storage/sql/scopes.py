@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hardwon.core import time_limits
 from hardwon.core.values.report import Place, Window
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql.dialect import Row, SqlDatabase, Statement, read_queries
 
 _SQL = read_queries(__file__)
 SEEN, HERE = _SQL["seen"], _SQL["here"]
-_SEEN = "shelves"  # key of the shelves that a turn has read
 
 
 class Shelf(NamedTuple):
@@ -35,7 +33,6 @@ class Visible:
         self.scopes = {shelf.id: shelf.scope for shelf in self.shelves}
         self.ids = list(self.scopes)
         self.total = sum(shelf.active + shelf.added for shelf in self.shelves)
-        self.versions = tuple((shelf.id, shelf.version) for shelf in self.shelves)
 
 
 def visible_query(database: SqlDatabase, scope: Scope) -> Statement:
@@ -49,7 +46,7 @@ def visible(database: SqlDatabase, scope: Scope) -> Visible:
     """The shelves visible from a scope."""
     database.touch(scope)
     (rows,) = database.of(scope.tenant).ask(visible_query(database, scope))
-    return _note_in_turn(database, scope, Visible(scope, rows))
+    return Visible(scope, rows)
 
 
 def read(
@@ -64,22 +61,7 @@ def read(
     both = f"SELECT v.*, r.* FROM ({shelves.sql}) AS v LEFT JOIN ({sql}) AS r ON r.shelf = v.id"
     rows = database.of(scope.tenant).rows(both, **shelves.values, **values)
     shelf_rows = list(dict.fromkeys(row[:5] for row in rows))
-    visible_shelves = _note_in_turn(database, scope, Visible(scope, shelf_rows))
-    return visible_shelves, [row[5:] for row in rows if row[5] is not None]
-
-
-def _note_in_turn(database: SqlDatabase, scope: Scope, shelves: Visible) -> Visible:
-    """Keep the shelves for the rest of this agent's turn; returns them."""
-    if (notes := time_limits.notes()) is not None and not database.is_open:
-        notes[_SEEN, scope] = shelves
-    return shelves
-
-
-def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
-    """The shelves as read earlier in this agent's turn; None inside a transaction."""
-    notes = None if database.is_open else time_limits.notes()
-    noted_shelves = notes.get((_SEEN, scope)) if notes else None
-    return noted_shelves if isinstance(noted_shelves, Visible) else None
+    return Visible(scope, shelf_rows), [row[5:] for row in rows if row[5] is not None]
 
 
 def forget_notes(database: SqlDatabase) -> None:

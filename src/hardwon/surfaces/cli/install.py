@@ -7,8 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import distribution
 from tempfile import gettempdir
@@ -18,7 +17,7 @@ import click
 
 from hardwon import __version__
 from hardwon.core import settings_file
-from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra
+from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.service import kept_token
@@ -152,6 +151,12 @@ _how = options.together(
     "wants_learning",
     default=None,
 )
+@option(
+    "--follow/--no-follow",
+    "Whether a worker goes on learning from new sessions, also of agents without hooks.",
+    "is_followed",
+    default=None,
+)
 @_how
 def command(
     agents: Sequence[str],
@@ -160,6 +165,7 @@ def command(
     way: str | None,
     wants_model: bool | None,
     wants_learning: bool | None,
+    is_followed: bool | None,
     yes: bool,
     dry_run: bool,
     diff: bool,
@@ -199,19 +205,24 @@ def command(
     if dry_run:
         return
     choose_reader(agents, data_home, way, is_asking=not yes)
-    _offer_learning(data_home, wants_learning, is_asking=not yes)
+    _offer_learning(data_home, wants_learning, is_followed, is_asking=not yes)
 
 
-def _offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
-    """Offer to learn from past sessions; a machine that cannot is an error only if it must."""
-    if wanted is False or (wanted is None and load(home).server.url):
+def _offer_learning(
+    home: str, wanted: bool | None, is_followed: bool | None, *, is_asking: bool
+) -> None:
+    """Offer to learn from sessions; a machine that cannot is an error only if it must."""
+    is_offered = not load(home).server.url if wanted is None else wanted
+    if not is_offered and is_followed is None:
         return
     try:
-        from hardwon.surfaces.cli.session import offer_learning
+        from hardwon.surfaces.cli import session
 
-        offer_learning(home, is_wanted=bool(wanted), is_asking=is_asking)
+        if is_offered:
+            session.offer_learning(home, is_wanted=bool(wanted), is_asking=is_asking)
+        session.offer_following(home, is_followed, is_asking=is_asking and is_offered)
     except MissingExtra as error:
-        if wanted:
+        if wanted or is_followed:
             raise
         say(f"  To learn from past sessions, too: pip install 'hardwon[{error.extra}]'")
 
@@ -265,35 +276,11 @@ def _say_what_is_next(target: Target, level: str) -> None:
     if target.file.advice:
         say_folded(f"  {target.file.advice}")
     say_folded(f"  Lessons appear in its context: {target.file.doors}.")
-    for trouble in double_installs(agent):
+    for trouble in installer.double_installs(agent):
         say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
     project = f" --level {level}" if level != installer.USER else ""
     say(f"  To take it out: hardwon uninstall {agent}{project}")
-
-
-def double_installs(agent: str) -> Iterator[str]:
-    """Messages about an agent in whose files hardwon is twice."""
-    targets = dict(files(agent))
-    with suppress(HardwonError, ValueError):
-        installed = [level for level in targets if installer.is_installed(targets[level])]
-        if installed and any(map(installer.has_plugin, targets.values())):
-            remedy = f"`hardwon uninstall {agent}` keeps only the plugin"
-            yield f"{agent}: the plugin and hooks are both installed; {remedy}"
-        elif len(installed) > 1:
-            remedy = f"`hardwon uninstall {agent} --level project` keeps one"
-            twice = "installed for you and in this project, so hooks may run twice"
-            yield f"{agent}: {twice}; {remedy}"
-
-
-def files(agent: str) -> Iterator[tuple[str, Target]]:
-    """The levels of an agent with their files; one file for both, in your home, is named once."""
-    seen = set()
-    for level in installer.LEVELS:
-        target = installer.target(agent, level)
-        if target.path not in seen:
-            yield level, target
-        seen.add(target.path)
 
 
 def _carry_out(

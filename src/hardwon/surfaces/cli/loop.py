@@ -23,7 +23,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials import exchange, values
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.files import loop_ids
-from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
+from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES, Functions
 from hardwon.surfaces.cli import loop_report, options, output
 from hardwon.surfaces.cli.options import flag, option
@@ -106,8 +106,7 @@ def run(
     chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
     _ensure_installed(chosen.get("actor"))
     with options.open_agent(**scope) as agent:
-        begun = options_of(task, settings.trials, **chosen)
-        loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
+        loop = agent.loops.begin(task, Functions(say=_progress), loop_id=loop_id, **chosen)
         _run_to_end(agent.loops, loop, restore_best=restore_best)
 
 
@@ -260,7 +259,7 @@ def _fields(state: values.LoopState) -> dict[str, Any]:
 def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
     """A loop with its trials and reflections."""
     state, records = agent.loops.get(loop_id), agent.loops.reflections(loop_id)
-    damaged = agent.loops.folder(loop_id).records().damaged
+    damaged = [name for name, kept in agent.loops.folder(loop_id).files().items() if not kept]
     if trial is not None:
         records = [record for record in records if record.iteration == trial - 1]
         if not records:

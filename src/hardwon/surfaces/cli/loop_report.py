@@ -14,36 +14,40 @@ _MOST = 60
 _WIDEST_BAR = 24
 _NOTHING = "<p>nothing yet</p>"
 _REWARDS, _ERRORS = "Reward by trial (mean)", "Errors by trial (mean)"
-_CATEGORIES, _REASONS = "Failure categories", "Why loops ended"
-_CALIBRATION = "Improvement after a reflection, by its confidence"
+_CATEGORIES = "Failure categories"
 _REPEATED, _NEWEST = "Kinds of tasks that came again", "Newest loops"
 
 
-def spark(values: Sequence[float], *, low: float = 0.0, high: float | None = None) -> str:
+def spark(values: Sequence[float], *, high: float) -> str:
     """A line of blocks, one per value."""
-    top = high if high is not None else max(values, default=0.0)
-    span = (top - low) or 1.0
-    highest_block = len(_BLOCKS) - 1
-    return "".join(
-        _BLOCKS[round(max(0.0, min(1.0, (v - low) / span)) * highest_block)] for v in values
-    )
+    return "".join(_BLOCKS[height] for height in _heights(values, len(_BLOCKS) - 1, high))
+
+
+def _heights(values: Sequence[float], rows: int, high: float) -> list[int]:
+    """Where each value stands in so many rows."""
+    return [round(max(0.0, min(1.0, value / high)) * rows) for value in values]
 
 
 def plot(values: Sequence[float], *, height: int = 6, high: float | None = None) -> list[str]:
     """A curve over trials with its axes; a very long one is cut."""
     plotted = list(values[:_MOST])
-    top = high if high is not None else max(plotted, default=1.0) or 1.0
+    top = high or max(plotted, default=1.0) or 1.0
     wide = 4 if len(plotted) <= 16 else 1
-    places = [round(max(0.0, min(1.0, value / top)) * height) for value in plotted]
-    lines = []
+    heights, lines = _heights(plotted, height, top), []
     for row in range(height, -1, -1):
-        cells = ("●" if place == row else "·" if place > row else " " for place in places)
-        drawn = "".join(cell.center(wide) for cell in cells)
+        drawn = "".join(_mark(own, row).center(wide) for own in heights)
         lines.append(f"{top * row / height:6.2f} ┤{drawn}")
-    numbers = range(1, len(plotted) + 1)
-    narrow = ("+" if number % 10 == 0 else "-" for number in numbers)
-    ticks = (str(number).center(wide) for number in numbers) if wide == 4 else narrow
-    return [line.rstrip() for line in (*lines, " " * 8 + "".join(ticks))]
+    numbers = [str(number).center(wide) for number in range(1, len(plotted) + 1)]
+    narrow = ["+" if number.endswith("0") else "-" for number in numbers]
+    lines.append(" " * 8 + "".join(numbers if wide == 4 else narrow))
+    return [line.rstrip() for line in lines]
+
+
+def _mark(height: int, row: int) -> str:
+    """A point in its row, a dot below it."""
+    if height == row:
+        return "●"
+    return "·" if height > row else " "
 
 
 def facts(analysis: Analysis) -> list[tuple[str, str]]:
@@ -85,9 +89,6 @@ def curves(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
             for kind, count in analysis.categories
         ],
     )
-    yield _REASONS, [f"  {count:>5}  {reason}" for reason, count in analysis.reasons]
-    shares = [f"  {name}  {share:>4.0%} of {count}" for name, count, share in analysis.calibration]
-    yield _CALIBRATION, shares
     yield (
         f"{_REPEATED}: trials in the first and in the last half",
         [
@@ -101,19 +102,10 @@ def curves(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
 
 def page_of(analysis: Analysis, *, title: str) -> str:
     """The whole page."""
-    helped = (
-        ("with lessons", analysis.success_with_lessons),
-        ("without lessons", analysis.success_without_lessons),
-    )
-    known = [(name, value) for name, value in helped if value is not None]
-    sure = [(f"{name} ({count})", share) for name, count, share in analysis.calibration]
     plots = {
         _REWARDS: curve_of(analysis.reward_curve, "bar", label="reward", high=1.0),
         _ERRORS: curve_of(analysis.error_curve, "bad", label="errors"),
         _CATEGORIES: bars(analysis.categories),
-        _REASONS: bars(analysis.reasons),
-        _CALIBRATION: bars(sure, most=1, show=_percent),
-        "Success with recalled lessons and without": bars(known, most=1, show=_percent),
     }
     rows = "".join(
         f"<li><b>{row.loops}×</b><span>{safe(row.task)}</span>"

@@ -205,7 +205,12 @@ def open_agent(
         yield hw.agent(agent, project=project, tenant=tenant)
 
 
-OF_HOME = {"place": home, "opens": hardwon.open}  # a verb about a whole home
+def open_home(home: str | None) -> hardwon.Hardwon:
+    """The store of a home; `hardwon.open` is imported here, as `--version` has no use for it."""
+    return hardwon.open(home)
+
+
+OF_HOME = {"place": home, "opens": open_home}  # a verb about a whole home
 
 
 def verb(

@@ -86,8 +86,12 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
             days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
             names = clip(", ".join(failure.projects), 80)
             people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
-            met = [f"{plural(n, 'session')} of {name}" for name, n in failure.programs]
-            people += f", in {clip(', '.join(met), 80)}" if met else ""
+            if len(failure.programs) == 1:
+                ((name, count),) = failure.programs
+                people += f", in {plural(count, 'session')} of {name}"
+            elif failure.programs:
+                met = ", ".join(f"{name} ({count:,})" for name, count in failure.programs)
+                people += f", in sessions of {met}"
             calls = f"{failure.cost_calls:g} {'call' if failure.cost_calls == 1 else 'calls'}"
             is_costly = failure.cure and failure.cost_calls
             cost = f", about {calls} to get past it" if is_costly else ""

@@ -14,12 +14,14 @@ from typing import Any, TextIO
 import click
 
 from hardwon import Agent
+from hardwon.core import settings_file
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts import past
-from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
+from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
+from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, find, where
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -27,6 +29,7 @@ from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, is_json, say, width
 from hardwon.surfaces.cli.report import print_recurring
+from hardwon.surfaces.hooks.agents import AGENTS as HOOKED
 
 try:
     import questionary
@@ -46,10 +49,8 @@ def ask_person(question: Question) -> Chosen:
     is_long = max(map(len, labels), default=0) > width() - _MARGIN
     if not has_menu:
         say(f"\n{question.text}")
-    for number, label in enumerate(labels, 1) if is_long or not has_menu else ():
-        head = f"  {number}) "  # every option in full, wrapped to the terminal
-        indent = " " * len(head)
-        say("\n".join(textwrap.wrap(head + label, width(), subsequent_indent=indent)))
+    if is_long or not has_menu:
+        _say_numbered(labels)
     if is_long:
         labels = [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
     while True:
@@ -58,6 +59,13 @@ def ask_person(question: Question) -> Chosen:
             return valid(question, answer)
         except InvalidInput as error:
             say(f"  {error}")
+
+
+def _say_numbered(labels: list[str]) -> None:
+    """Print every option in full, wrapped to the terminal."""
+    for number, label in enumerate(labels, 1):
+        head = f"  {number}) "
+        say("\n".join(textwrap.wrap(head + label, width(), subsequent_indent=" " * len(head))))
 
 
 def _by_keys(question: Question, labels: list[str]) -> Chosen:
@@ -100,7 +108,9 @@ _AGENTS = option(
 )
 _SINCE = "Only sessions that changed since: 7d, 36h."
 _LATELY = timedelta(days=90)
+_EVERY = "10m"  # how often a worker looks for new sessions, if it is to do so
 _SPEED = 3_000_000  # bytes of sessions that are read in a second
+_TAKEN = (past.LEARNT, past.SENT)
 _LEFT_OUT = {
     past.EMPTY: "without a call",
     past.KNOWN: "copies of sessions that are recorded",
@@ -108,7 +118,6 @@ _LEFT_OUT = {
     past.NO_FOLDER: "their folder is unknown; name a project with --project",
     past.UNREADABLE: "they must not or cannot be read",
 }
-_FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
 
 
 @options.group("session")
@@ -142,7 +151,9 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
             one.place.agent,
             one.place.id[:13],
             f"{output.age(datetime.fromtimestamp(one.place.changed, UTC), utc_now())} ago",
-            f"{one.place.size / 1e6:.1f} MB",
+            f"{one.place.size / 1e6:.1f} MB"
+            if one.place.size >= 1e6
+            else f"{one.place.size // 1000} kB",
             plural(one.turns, "turn"),
             f"{one.failures:,} failed",
             "mined" if one.is_mined else "",
@@ -188,31 +199,37 @@ def learn(
 
     Each session is recorded once, as hooks would have done. Run it again for what is new.
     """
-    settings = load(place["home"])
-    is_elsewhere = settings.server.url or settings.postgres.url
-    if dry_run and not is_elsewhere and not os.path.isdir(settings.home):
-        place["home"] = MEMORY  # a look makes no home
+    if dry_run:
+        settings = load(place["home"])
+        is_elsewhere = settings.server.url or settings.postgres.url
+        if not is_elsewhere and not os.path.isdir(settings.home):
+            place["home"] = MEMORY  # a look makes no home
     with options.open_agent(**place) as agent:
         sessions = agent.sessions
         with learning() as tell:
             learnt = sessions.learn(
                 agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
             )
-        if not is_json() and not learnt:
-            known = len(sessions.find(agents=agents, since=since))
-            say(f"Nothing is new: {plural(known, 'session')} known in this time")
-        elif not is_json():
+        if is_json():
+            output.dump({"sessions": learnt, "is_dry_run": dry_run})
+        elif learnt:
             print_learnt(learnt, agent, since, is_look=dry_run)
+        else:
+            known = len(sessions.find(agents=agents, since=since))
+            none = "No session of a coding agent changed in this time; see `hardwon session list`"
+            say(f"Nothing is new: {plural(known, 'session')} known in this time" if known else none)
         if sessions.telling and not dry_run:
-            tokens = sum(run.tokens for run in sessions.telling)
-            about = f"about {plural(len(sessions.telling), 'call')} and {tokens:,} tokens"
-            complain(f"The model reads {plural(len(sessions.telling), 'run')}: {about}")
-            read = sessions.read()
-            complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
-    if is_json():
-        output.dump({"sessions": learnt, "is_dry_run": dry_run})
+            _let_model_read(sessions)
     if follow is not None and not dry_run:
         _follow(follow, agents, place)
+
+
+def _let_model_read(sessions: Sessions) -> None:
+    """Let the model read the most telling runs; on standard error, what that costs and gave."""
+    runs, tokens = plural(len(sessions.telling), "run"), sum(run.tokens for run in sessions.telling)
+    calls = plural(len(sessions.telling), "call")
+    complain(f"The model reads {runs}: about {calls} and {tokens:,} tokens")
+    complain(f"{plural(sessions.read(), 'run')} had something new; see `hardwon playbook`")
 
 
 def learning() -> Progress:
@@ -224,41 +241,44 @@ def print_learnt(
     learnt: list[past.Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
 ) -> None:
     """Print what came of past sessions: which could not be read, and what came back most."""
-    recorded = [session for session in learnt if session.status in {past.LEARNT, past.SENT}]
+    recorded = [session for session in learnt if session.status in _TAKEN]
     is_sent = any(session.status == past.SENT for session in learnt)
     projects = {session.project for session in recorded}
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
     done = "sent" if is_sent else "recorded"
     verb = f"would be {done}" if is_look else done
-    say(
-        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
-        f" {plural(steps, 'call')}, {failed:,} failed"
-    )
+    told = f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
+    none = f"Nothing new {'would be' if is_look else 'was'} {done}"
+    say(f"{told} {plural(steps, 'call')}, {failed:,} failed" if recorded else none)
     if is_sent and not is_look:
         say("  The server records what is new to it in a while.", dim=True)
-    others = Counter(one.status for one in learnt if one.status not in {past.LEARNT, past.SENT})
-    for status, count in others.items():
-        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
-    unreadable = (session for session in learnt if session.status == past.UNREADABLE)
-    problems = Counter((session.place.path, session.problem) for session in unreadable)
-    for (path, problem), count in problems.items():
-        complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
-    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
-    for reason, count in lines.items():
-        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    _say_left_out(learnt)
     if any(session.runs for session in learnt):
         print_recurring(agent.recurring(since=since, limit=5))
+
+
+def _say_left_out(learnt: list[past.Learnt]) -> None:
+    """Print which sessions and lines were left out, and why."""
+    for status, count in Counter(one.status for one in learnt).items():
+        if status not in _TAKEN:
+            say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
+    problems = Counter((one.place.path, one.problem) for one in learnt if one.problem)
+    for (path, problem), count in problems.items():
+        complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
+    for reason, count in sum((Counter(one.skipped) for one in learnt), Counter[str]()).items():
+        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
 
 
 def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
     """Learn from the past sessions of this machine, if the person wants to."""
     scope = load(home).scope
     with options.open_agent(home, scope.tenant, scope.agent, scope.project or None) as agent:
-        fresh = agent.sessions.unrecorded(since=_LATELY)
+        unrecorded = agent.sessions.unrecorded(since=_LATELY)
+        fresh = [session for session in unrecorded if not session.problem]
         if not fresh:
             return
-        folders = {one.folder or one.cwd or os.path.dirname(one.path) for one in fresh}
-        found = f"{plural(len(fresh), 'session')} of {plural(len(folders), 'project')}"
+        folders = {one.folder or claude_folder(where(one)) for one in fresh}
+        found = f"{plural(len(fresh), 'session')} of {plural(len(folders - {''}), 'project')}"
         say(f"Found {found} from the last {_LATELY.days} days.")
         seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
         question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
@@ -271,12 +291,33 @@ def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
         print_learnt(learnt, agent, _LATELY)
 
 
+def offer_following(home: str, wanted: bool | None, *, is_asking: bool) -> None:
+    """Let workers learn from new sessions, if the person wants that.
+
+    At a terminal it is asked once, where agents have left sessions that call no hooks.
+    """
+    settings = load(home)
+    if wanted is None and is_asking and sys.stdin.isatty():
+        since = utc_now() - _LATELY
+        others = {one.agent for one in find(since=since)} - {CLAUDE, *HOOKED}
+        if others and settings.origin("runs.follow") == "default":
+            names = ", ".join(sorted(others))
+            question = f"Go on learning from new sessions of {names}, every {_EVERY}?"
+            wanted = click.confirm(question, default=False)
+    if wanted is None:
+        return
+    settings_file.set_setting(settings.home, "runs.follow", _EVERY if wanted else "0s")
+    if wanted:
+        say(f"A worker looks for new sessions every {_EVERY}: hooks start one, or `hardwon work`.")
+        say("  Change it: hardwon install AGENT --no-follow")
+
+
 def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
     """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
     while True:
         sleep(every.total_seconds())
         with options.open_agent(**place) as agent:
-            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
+            learnt = agent.sessions.learn(agents=agents, since=max(past.FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
                 calls = plural(session.steps, "call" if session.status == past.SENT else "new call")
@@ -306,18 +347,13 @@ def mine(
     With --questions and --answers another program can ask: the first prints a run and its
     questions, the second takes {"run": "…", "answers": {"Q2": ["1"], "Q5.1": "A"}}.
     """
-    sessions, is_asking = agent.sessions, bool(answers or questions or preview)
-    if since is not None and (is_asking or not auto):
-        raise click.UsageError("--since mines without questions: add --auto")
-    if answers is not None:
-        try:
-            document = json.load(answers)
-            asked, given = str(document["run"]), dict(document.get("answers", {}))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-        return _report_saved(sessions.answer(asked, given))
+    sessions = agent.sessions
     if since is not None:
+        if any((answers, questions, preview, not auto)):
+            raise click.UsageError("--since mines without questions: add --auto")
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
+    if answers is not None:
+        return _apply_answers(sessions, answers)
     chosen = _choose_session(sessions, session, agents)
     if questions:
         return _questions(sessions, chosen)
@@ -331,6 +367,15 @@ def mine(
         if not _wants_another(result):
             return Output(None, ())
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
+
+
+def _apply_answers(sessions: Sessions, answers: TextIO) -> Output:
+    try:
+        document = json.load(answers)
+        run, given = str(document["run"]), dict(document.get("answers", {}))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+    return _report_saved(sessions.answer(run, given))
 
 
 def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:

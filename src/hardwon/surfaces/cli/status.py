@@ -22,7 +22,6 @@ from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import Output, emit, say_folded, table
 from hardwon.surfaces.hooks import installer, watch
 from hardwon.surfaces.hooks.agents import AGENTS
@@ -41,7 +40,7 @@ def command(home: str | None) -> None:
         local = datetime.fromtimestamp(at, UTC).astimezone()
         runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
     rows: list[dict[str, Any]] = []
-    for level, target in (place for agent in AGENTS for place in files(agent)):
+    for level, target in (place for agent in AGENTS for place in installer.files(agent)):
         try:
             state = _INSTALLED if installer.is_installed(target) else _ABSENT
         except HardwonError:
@@ -109,12 +108,12 @@ def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
 
 def _troubles(agent: str) -> Iterator[str]:
     """Messages about hooks of an agent that cannot run, or run twice."""
-    for level, target in files(agent):
+    for level, target in installer.files(agent):
         with suppress(HardwonError, ValueError):
             if missing := installer.missing_part(target):
                 remedy = f"`hardwon install {agent} --level {level}` repairs it"
                 yield f"{agent}: its hooks start {missing}, which is gone; {remedy}"
-    yield from double_installs(agent)
+    yield from installer.double_installs(agent)
 
 
 def _claims(home: str) -> Iterator[str]:

@@ -8,14 +8,13 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from importlib import resources
 from typing import Any, NamedTuple
 
 from hardwon.core import _files, _isolation
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.hooks import jsonc
 from hardwon.surfaces.hooks.agents import adapter
@@ -140,8 +139,7 @@ def target(
         hooks = {name: [{**hook, "bash": call(name)["command"]}] for name in events}
         whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     else:  # a plugin that the agent runs itself
-        names, ours = ("plugin.js", f"{agent}_plugin.js"), resources.files(__package__)
-        whole = "".join((ours / name).read_text(encoding="utf-8") for name in names)
+        whole = "".join(map(_part, ("plugin.js", f"{agent}_plugin.js")))
         command = json.dumps(call("")["command"])
         whole = whole.replace("@AGENT@", agent).replace("@COMMAND@", command)
     if level == PROJECT:
@@ -169,6 +167,12 @@ class ConfigChange(_files.FileChange):
         lines = self.diff().splitlines()[2:]
         added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
         return f"{self.path}: {plural(added, 'line')} added, {removed} removed; --diff shows them"
+
+
+def _part(name: str) -> str:
+    """The text of a file beside this one."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
 
 
 def installation(target: Target) -> ConfigChange:
@@ -270,6 +274,30 @@ def has_plugin(target: Target) -> bool:
     plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
     states = plugins.items() if isinstance(plugins, dict) else ()
     return any(name.startswith("hardwon@") and is_on is True for name, is_on in states)
+
+
+def double_installs(agent: str) -> Iterator[str]:
+    """Messages about an agent in whose files hardwon is twice."""
+    targets = dict(files(agent))
+    with suppress(HardwonError, ValueError):
+        installed = [level for level in targets if is_installed(targets[level])]
+        if installed and any(map(has_plugin, targets.values())):
+            remedy = f"`hardwon uninstall {agent}` keeps only the plugin"
+            yield f"{agent}: the plugin and hooks are both installed; {remedy}"
+        elif len(installed) > 1:
+            remedy = f"`hardwon uninstall {agent} --level project` keeps one"
+            twice = "installed for you and in this project, so hooks may run twice"
+            yield f"{agent}: {twice}; {remedy}"
+
+
+def files(agent: str) -> Iterator[tuple[str, Target]]:
+    """The levels of an agent with their files; one file for both, in your home, is named once."""
+    seen = set()
+    for level in LEVELS:
+        own = target(agent, level)
+        if own.path not in seen:
+            yield level, own
+        seen.add(own.path)
 
 
 def _remove_hooks(text: str) -> str:

@@ -5,7 +5,7 @@ No script, nothing loaded, readable in light, dark and print.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from typing import NamedTuple
@@ -94,18 +94,16 @@ def line(
     return f'<svg class="axes" viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
 
 
-def bars(
-    rows: Sequence[tuple[str, float]], *, most: float = 0.0, show: Callable[[float], str] = str
-) -> str:
-    """Horizontal bars with labels and values; `most` fills the width, by default the largest."""
+def bars(rows: Sequence[tuple[str, int]]) -> str:
+    """Horizontal bars with labels and counts; the largest fills the width."""
     if not rows:
         return ""
-    drawn, most = "", most or max(value for _, value in rows) or 1
+    drawn, most = "", max(value for _, value in rows) or 1
     for at, (name, value) in enumerate(rows[:_BARS]):
         y, width = at * _ROW + 4, max(2.0, _BAR * value / most)
         place = f'x="214" y="{y}" width="{width:.1f}" height="20" rx="3"'
         drawn += _word(206, y + 15, name.replace("_", " ")[:34], "end")
-        drawn += f'<rect class="bar" {place}/>' + _word(220 + width, y + 15, show(value))
+        drawn += f'<rect class="bar" {place}/>' + _word(220 + width, y + 15, str(value))
     height = min(len(rows), _BARS) * _ROW + 4
     return f'<svg class="axes" viewBox="0 0 {LARGE.width} {height}" role="img">{drawn}</svg>'
 

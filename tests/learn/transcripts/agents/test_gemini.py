@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from hardwon.learn.transcripts.agents import KINDS, kind_of, read
 from hardwon.learn.transcripts.transcript import AGENT, USER
 from tests.learn.transcripts.one_session import FAILED, only, said, steps, write
 from tests.learn.transcripts.transcripts import SESSION, TIME
@@ -34,3 +36,45 @@ def test_gemini_messages_that_grow_are_told_once(tmp_path: Path) -> None:
     assert said(moments) == [(USER, "test"), (AGENT, "I will.")]
     assert [(step.args, step.failed) for step in steps(moments)] == [("make test", True)]
     assert not skipped
+
+
+def test_chats_of_older_programs_and_of_sub_agents_are_found(tmp_path: Path) -> None:
+    told = f"<untrusted_context>\nOutput: {FAILED.output}\nExit Code: 2\n</untrusted_context>"
+    call = {
+        "id": "c1",
+        "name": "run_shell_command",
+        "args": {"command": "make test"},
+        "status": "success",
+        "result": [{"functionResponse": {"response": {"output": told}}}],
+        "resultDisplay": FAILED.output,
+    }
+    messages = [
+        {"id": "m1", "timestamp": TIME, "type": "user", "content": "test"},
+        {
+            "id": "m2",
+            "timestamp": TIME,
+            "type": "gemini",
+            "content": "I will.",
+            "toolCalls": [call],
+        },
+    ]
+    head = {"sessionId": SESSION, "projectHash": "x", "startTime": TIME}
+    chats = tmp_path / ".gemini" / "tmp" / "shop" / "chats"
+    write(chats / SESSION / "helper.jsonl", [head, *messages])
+    (chats / "session-1.json").write_text(json.dumps({**head, "messages": messages}, indent=2))
+    (chats.parent / ".project_root").write_text("/home/me/shop")
+
+    found = [*KINDS["gemini"].find(str(tmp_path))]
+
+    assert [one.is_subagent for one in found] == [False, True]
+    for one in found:
+        reading = read(one)
+        moments = list(reading.moments())
+        assert (one.cwd, reading.about.id, kind_of(one.path)) == (
+            "/home/me/shop",
+            SESSION,
+            "gemini",
+        )
+        assert said(moments) == [(USER, "test"), (AGENT, "I will.")]
+        assert steps(moments) == [FAILED]
+        assert not reading.skipped

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.learn.transcripts.agents import length
+from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.transcript import AGENT, USER
 from tests.learn.transcripts.one_session import FAILED, only, said, steps
 
@@ -23,6 +23,7 @@ def test_opencode_sessions_are_read_from_its_database(tmp_path: Path, folder: st
         "input": {"command": "make test"},
         "output": FAILED.output,
         "metadata": {"exit": 2},
+        "time": {"start": 1_699_999_990_000, "end": 1_699_999_999_000},
     }
     parts = [
         ("m1", {"type": "text", "text": "test"}),
@@ -38,7 +39,8 @@ def test_opencode_sessions_are_read_from_its_database(tmp_path: Path, folder: st
         )
         database.execute("INSERT INTO session VALUES ('ses_1', '/home/me/shop', 1700000000000)")
         for at, (key, role) in enumerate((("m1", "user"), ("m2", "assistant"))):
-            row = (key, "ses_1", at, json.dumps({"role": role}))
+            made = {"role": role, "time": {"created": 1_699_999_980_000 + at}}
+            row = (key, "ses_1", at, json.dumps(made))
             database.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
         for at, (key, part) in enumerate(parts):
             row = (f"p{at}", key, "ses_1", json.dumps(part))  # type: ignore[assignment]
@@ -47,6 +49,10 @@ def test_opencode_sessions_are_read_from_its_database(tmp_path: Path, folder: st
 
     found, moments, skipped = only(tmp_path, "opencode")
 
+    reading = read(found)
+    times = [reading.about.at for _ in reading.moments()]
+    assert times[0] == "2023-11-14T22:13:00+00:00"
+    assert times[1] == "2023-11-14T22:13:19+00:00"
     assert length(found) == len(parts)
     assert (found.id, found.cwd) == ("ses_1", "/home/me/shop")
     assert said(moments) == [(USER, "test"), (AGENT, "It failed.")]

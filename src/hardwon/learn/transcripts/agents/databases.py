@@ -161,22 +161,29 @@ def _find(agent: str, path: str, sql: str, base: str) -> Iterator[SessionPlace]:
 
 
 def _seconds(stamp: Any) -> float:
-    """A time in seconds; it is stored in seconds or milliseconds."""
-    at = float(stamp or 0)
+    """A time in seconds, which is stored in seconds or milliseconds; 0.0 if it is none."""
+    try:
+        at = float(stamp or 0)
+    except (ValueError, TypeError):
+        return 0.0
     return at / 1000 if at > 1e11 else at
+
+
+def _iso(stamp: Any) -> str:
+    return datetime.fromtimestamp(_seconds(stamp), UTC).isoformat()
 
 
 def read_opencode(record: Any, line: int) -> list[Event] | None:
     """A tool part holds the call and its end together."""
     message, part, session = record
-    kind = part.get("type")
+    kind, state = part.get("type"), part.get("state") or {}
+    stamp = (state.get("time") or {}).get("end") or (message.get("time") or {}).get("created")
+    about = SessionInfo(session.id, session.cwd, _iso(stamp) if stamp else "")
     if kind == "text":
         who = USER if message.get("role") == "user" else AGENT
-        spoken = [] if part.get("synthetic") else [Message(line, who, part["text"])]
-        return [SessionInfo(session.id, session.cwd), *spoken]
+        return [about, *([] if part.get("synthetic") else [Message(line, who, part["text"])])]
     if kind != "tool":
         return [] if kind in _OPENCODE_IGNORED else None
-    state = part["state"]
     if state["status"] not in {"completed", "error"}:
         return []
     key = part.get("callID") or str(line)
@@ -184,7 +191,7 @@ def read_opencode(record: Any, line: int) -> list[Event] | None:
     failed = state["status"] == "error" or code not in {None, 0}
     output = state.get("output") or state.get("error") or ""
     call = ToolCall(line, key, part["tool"], state.get("input"))
-    return [call, Result(line, key, output, failed)]
+    return [about, call, Result(line, key, output, failed)]
 
 
 _OPENCODE_IGNORED = {
@@ -195,8 +202,7 @@ _OPENCODE_IGNORED = {
 def read_goose(record: Any, line: int) -> list[Event] | None:
     """Calls are in messages of the assistant, results in those of the user."""
     message, parts, session = record
-    moment = datetime.fromtimestamp(_seconds(message["at"]), UTC).isoformat()
-    events: list[Event] = [SessionInfo(session.id, session.cwd, moment)]
+    events: list[Event] = [SessionInfo(session.id, session.cwd, _iso(message["at"]))]
     for part in parts:
         if part["type"] == "text":
             who = USER if message["role"] == "user" else AGENT

@@ -12,8 +12,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import md5
+from itertools import product
 from typing import Any
 
 from hardwon.learn.transcripts.agents.databases import CONFIG
@@ -29,6 +31,7 @@ from hardwon.learn.transcripts.transcript import (
     inside,
     json_document,
     json_lines,
+    note_in,
     parse_json,
     place,
     states_failure,
@@ -50,16 +53,11 @@ _ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
 def find_claude(home: str) -> Iterator[SessionPlace]:
     """Sessions of every project with their sub-agents, and the older `sessions/`."""
     base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    for pattern in (
-        ("projects", "*", "*.jsonl"),
-        ("projects", "*", "sessions", "*.jsonl"),
-        ("projects", "*", "*", "subagents", "agent-*.jsonl"),
-        ("sessions", "*.jsonl"),
-    ):
-        for path in inside(base, *pattern):
-            parts = os.path.relpath(path, base).split(os.sep)
-            folder = parts[1] if parts[0] == "projects" else ""
-            yield place(CLAUDE, path, base=base, folder=folder)
+    nested = ("*.jsonl", "sessions/*.jsonl", "*/subagents/agent-*.jsonl")
+    for path in inside(base, *(f"projects/*/{one}" for one in nested), "sessions/*.jsonl"):
+        parts = os.path.relpath(path, base).split(os.sep)
+        folder = parts[1] if parts[0] == "projects" else ""
+        yield place(CLAUDE, path, base=base, folder=folder)
 
 
 def claude_folder(cwd: str) -> str:
@@ -97,21 +95,24 @@ _CODEX_MACHINE = (
     *("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTR"),
 )
 
-_CODEX_SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
+_CODEX_REFUSED = (
+    *("execution error", "failed to ", "Script failed", "exec_command failed"),
+    "apply_patch verification failed",
+)
+_CODEX_HEAD = (
+    r"(?:(?:Chunk ID|Wall time|Exit code|Process|Script|Original token count|Total output lines)\b"
+    r".{0,200}\n){1,8}Output:\n"
+)
 
 
 def find_codex(home: str) -> Iterator[SessionPlace]:
     """Every rollout of Codex CLI, archived ones too."""
     base = os.environ.get("CODEX_HOME") or os.path.join(home, ".codex")
-    for pattern in (
-        ("sessions", "*", "*", "*", "rollout-*.jsonl"),
-        ("sessions", "rollout-*.jsonl"),
-        ("archived_sessions", "rollout-*.jsonl"),
-    ):
-        for path in inside(base, *pattern):
-            stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
-            match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
-            yield place("codex", path, base=base, id=match.group() if match else stem)
+    folders = ("sessions/*/*/*", "sessions", "archived_sessions")
+    for path in inside(base, *(f"{folder}/rollout-*.jsonl" for folder in folders)):
+        stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
+        match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
+        yield place("codex", path, base=base, id=match.group() if match else stem)
 
 
 def read_codex(record: Any, line: int) -> list[Event] | None:
@@ -133,28 +134,22 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
         elif item["role"] == "user" and not text.startswith(_CODEX_MACHINE):
             yield Message(line, USER, text)
     elif kind in {"function_call", "custom_tool_call"}:
-        name = "bash" if item["name"] in _CODEX_SHELLS else item["name"]
-        yield ToolCall(line, item["call_id"], name, _codex_args(item))
+        yield ToolCall(line, item["call_id"], item["name"], _codex_args(item))
     elif kind == "local_shell_call":
         yield ToolCall(line, item["call_id"], "bash", _command_line(item["action"]["command"]))
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item["output"]
         text = text_of(output if not isinstance(output, dict) else output.get("content"))
-        failed = states_failure(text) or text.startswith(("execution error", "failed to "))
+        failed = states_failure(text) or text.startswith(_CODEX_REFUSED)
         if isinstance(output, dict) and isinstance(output.get("success"), bool):
             failed = not output["success"]
         yield Result(line, item["call_id"], _unwrap(text), failed)
 
 
 def _codex_args(item: Any) -> Any:
-    raw = item.get("arguments", item.get("input", ""))
-    try:
-        args = json.loads(raw)
-    except ValueError:
-        return raw
-    if isinstance(args, dict) and isinstance(args.get("command", args.get("cmd")), list):
-        return {**args, "command": _command_line(args.get("command", args.get("cmd")))}
-    return args
+    args = parse_json(item.get("arguments", item.get("input", "")))
+    command = args.get("command", args.get("cmd")) if isinstance(args, dict) else None
+    return {**args, "command": _command_line(command)} if isinstance(command, list) else args
 
 
 def _command_line(command: Any) -> str:
@@ -165,83 +160,11 @@ def _command_line(command: Any) -> str:
 
 
 def _unwrap(text: str) -> str:
-    """The output without the envelope `{"output": …, "metadata": {"exit_code": 1}}`."""
-    if not text.startswith('{"output"'):
-        return text
-    try:
-        return str(json.loads(text)["output"])
-    except ValueError:
-        return text
-
-
-def find_gemini(home: str) -> Iterator[SessionPlace]:
-    """Every recorded chat of Gemini CLI, with the directory that it notes next to the chats."""
-    base = os.path.join(home, ".gemini")
-    for path in inside(base, "tmp", "*", "chats", "session-*.jsonl"):
-        note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
-        yield place("gemini", path, base=base, cwd=_note(note).strip())
-
-
-def _note(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(1 << 20)
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def gemini_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    """Messages are repeated while they grow: each with the parts that are new and have ended."""
-    seen: set[tuple[str, str]] = set()
-    for line, record in json_lines(session.path, skipped):
-        if isinstance(record, dict) and isinstance(record.get("toolCalls"), list | None):
-            key = str(record.get("id", line))
-            calls = [call for call in record.get("toolCalls") or () if isinstance(call, dict)]
-            ended = [call for call in calls if call.get("status") in _ENDED]
-            parts = {(key, str(call.get("id"))): call for call in ended}
-            new = [call for part, call in parts.items() if part not in seen]
-            record = {**record, "toolCalls": new}
-            if (key, "text") in seen:
-                record.pop("content", None)
-            seen.update(parts)
-            if text_of(record.get("content")):
-                seen.add((key, "text"))
-        yield line, record
-
-
-_ENDED = {"success", "error", "cancelled"}
-
-
-def read_gemini(record: Any, line: int) -> list[Event] | None:
-    """A message with its calls, which have ended."""
-    kind = record.get("type")
-    if "sessionId" in record:
-        return [SessionInfo(record["sessionId"], at=record.get("startTime", ""))]
-    if kind not in {"user", "gemini"}:
-        return [] if "$set" in record or kind in {"info", "error", "warning"} else None
-    events: list[Event] = [SessionInfo(at=record.get("timestamp", ""))]
-    if text := text_of(record.get("content")):
-        events.append(Message(line, USER if kind == "user" else AGENT, text))
-    for call in record["toolCalls"]:
-        key, output = (
-            f"{record.get('id', line)}/{call.get('id')}",
-            _gemini_output(call.get("result")),
-        )
-        name = "bash" if call["name"] == "run_shell_command" else call["name"]
-        failed = call["status"] == "error" or states_failure(output)
-        events += [ToolCall(line, key, name, call.get("args")), Result(line, key, output, failed)]
-    return events
-
-
-def _gemini_output(result: Any) -> str:
-    """The text in `[{functionResponse: {response: {output | error}}}]`, or in a plain string."""
-    if isinstance(result, str):
-        return result
-    parts = []
-    for part in result or ():
-        answer = part.get("functionResponse", {}).get("response", {})
-        parts.append(answer.get("output") or answer.get("error") or part.get("text") or "")
-    return "\n".join(map(str, parts))
+    """The output without what stands around it: JSON with a code, or lines about the call."""
+    if head := re.match(_CODEX_HEAD, text):
+        return text[head.end() :]
+    told = parse_json(text) if text.startswith('{"output"') else None
+    return str(told["output"]) if isinstance(told, dict) else text
 
 
 _COPILOT_IGNORED = (
@@ -254,7 +177,7 @@ _COPILOT_IGNORED = (
 def find_copilot(home: str) -> Iterator[SessionPlace]:
     """Every session of Copilot CLI that has recorded events."""
     base = os.path.join(home, ".copilot")
-    for path in inside(base, "session-state", "*", "events.jsonl"):
+    for path in inside(base, "session-state/*/events.jsonl"):
         yield place("copilot", path, base=base, id=os.path.basename(os.path.dirname(path)))
 
 
@@ -293,7 +216,7 @@ _PI_IGNORED = {
 def find_pi(home: str) -> Iterator[SessionPlace]:
     """Sessions of pi, below the folder of each directory."""
     base = os.environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
-    for path in inside(base, "sessions", "*", "*.jsonl"):
+    for path in inside(base, "sessions/*/*.jsonl"):
         stem = os.path.basename(path).removesuffix(".jsonl")
         yield place("pi", path, base=base, id=stem.rpartition("_")[2])
 
@@ -324,12 +247,12 @@ def find_kimi(home: str) -> Iterator[SessionPlace]:
     """Sessions of Kimi CLI; its index tells the directory of each folder."""
     base = os.environ.get("KIMI_SHARE_DIR") or os.path.join(home, ".kimi")
     try:
-        index = json.loads(_note(os.path.join(base, "kimi.json")) or "{}")
+        index = json.loads(note_in(os.path.join(base, "kimi.json")) or "{}")
         folders = [str(one["path"]) for one in index.get("work_dirs") or ()]
     except (ValueError, KeyError, TypeError, AttributeError):
         folders = []
     by_digest = {md5(path.encode(), usedforsecurity=False).hexdigest(): path for path in folders}
-    for path in inside(base, "sessions", "*", "*", "context.jsonl"):
+    for path in inside(base, "sessions/*/*/context.jsonl"):
         session = os.path.dirname(path)
         cwd = by_digest.get(os.path.basename(os.path.dirname(session)), "")
         yield place("kimi", path, base=base, id=os.path.basename(session), cwd=cwd)
@@ -344,6 +267,7 @@ def read_kimi(record: Any, line: int) -> list[Event] | None:
 
 
 _EDITORS = ("Code", "Code - Insiders", "Cursor", "VSCodium", "Windsurf")
+_REMOTE_EDITORS = ((".vscode-server", "data"), (".cursor-server", "data"))
 _EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.{1,400}?)\)")
 _TYPED = re.compile(r"<(task|user_message|feedback)>")
@@ -353,24 +277,56 @@ _WHOLE = (".traj", ".json")  # files that are one document
 
 def find_cline(home: str) -> Iterator[SessionPlace]:
     """The tasks of Cline and of those that grew out of it, in every editor."""
-    base = os.path.join(home, ".cline")
-    for path in inside(base, "data", "sessions", "*", "*.messages.json"):
-        yield place("cline", path, base=base, id=os.path.basename(os.path.dirname(path)))
-    for config in CONFIG:
-        for editor in _EDITORS:
-            storage = os.path.join(home, config, editor, "User", "globalStorage")
-            for extension in _EXTENSIONS:
-                own = os.path.join(storage, extension)
-                for path in inside(own, "tasks", "*", "api_conversation_history.json"):
-                    task = os.path.basename(os.path.dirname(path))
-                    yield place("cline", path, base=own, id=task)
+    base = os.environ.get("CLINE_DIR") or os.path.join(home, ".cline")
+    for path in inside(base, "data/sessions/*/*.messages.json"):
+        about = parse_json(note_in(path.removesuffix(".messages.json") + ".json"))
+        cwd = str(about.get("cwd") or "") if isinstance(about, dict) else ""
+        yield place("cline", path, base=base, id=os.path.basename(os.path.dirname(path)), cwd=cwd)
+    editors = (*product(CONFIG, _EDITORS), *_REMOTE_EDITORS)
+    for (config, editor), extension in product(editors, _EXTENSIONS):
+        own = os.path.join(home, config, editor, "User", "globalStorage", extension)
+        for path in inside(own, "tasks/*/api_conversation_history.json"):
+            yield place("cline", path, base=own, id=os.path.basename(os.path.dirname(path)))
 
 
-def message_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    """The numbered messages of a file that is one JSON document."""
+def cline_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """The numbered messages of a session; each command of a call is a call of its own."""
     document = json_document(session.path, skipped)
     found = document.get("messages") if isinstance(document, dict) else document
-    return enumerate(found if isinstance(found, list) else (), 1)
+    asked = dict[str, int]()  # how many commands a call has
+    for line, message in enumerate(found if isinstance(found, list) else (), 1):
+        with suppress(LookupError, TypeError, AttributeError):  # of an unknown shape: as it is
+            if isinstance(message["content"], list):
+                blocks = [one for block in message["content"] for one in _single(block, asked)]
+                message = {**message, "content": blocks}
+        yield line, message
+
+
+def _single(block: Any, asked: dict[str, int]) -> list[Any]:
+    """A call of several commands, or its result, as several; any other block as it is."""
+    if block.get("type") == "tool_use" and block.get("name") == "run_commands":
+        made = block.get("input") or {}
+        commands = made.get("commands") or [made.get("command")]
+        asked[block["id"]] = len(commands)
+        calls = enumerate(one.get("command") if isinstance(one, dict) else one for one in commands)
+        common = {"type": "tool_use", "name": "bash"}
+        return [common | {"id": f"{block['id']}/{n}", "input": {"command": c}} for n, c in calls]
+    key = block.get("tool_use_id")
+    if key not in asked:
+        return [block]
+    told = parse_json(text_of(block.get("content")))
+    entries = told if isinstance(told, list) and len(told) == asked[key] else [{}] * asked[key]
+    return [
+        {
+            **block,
+            "tool_use_id": f"{key}/{number}",
+            "content": entry.get("result")
+            or entry.get("error")
+            or ("" if entry else block["content"]),
+            "is_error": entry["success"] is False if "success" in entry else block.get("is_error"),
+        }
+        for number, entry in enumerate(entries)
+    ]
 
 
 def import_records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:

@@ -11,7 +11,6 @@ from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
-from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Row, Tenancy, read_queries
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.lessons import SqlLessons
@@ -19,42 +18,15 @@ from hardwon.storage.sql.rows import COLUMNS, lesson_of
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres.index import FRESH, Index
 
-Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
-
 _SQL = read_queries(__file__, COLUMNS=COLUMNS)
 log = logging.getLogger("hardwon")
 _FORGOTTEN = "forgotten "  # among the names of batches: the mark of a tenant follows
-_MOST = 512  # cached answers; the oldest are dropped first
-
-
-class PostgresLessons(SqlLessons):
-    """Lessons; guards are cached while the versions of their shelves do not change."""
-
-    index: Index
-
-    def __init__(self, database: Database, fresh: int = FRESH) -> None:
-        super().__init__(database, Index(database, fresh))
-        self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
-
-    def guards(self, scope: Scope) -> list[Lesson]:
-        if scope in self._guards and not self._db.is_open:
-            shelves = scopes.visible_in_turn(self._db, scope) or scopes.visible(self._db, scope)
-            versions, guards = self._guards[scope]
-            if versions == shelves.versions:
-                return guards
-        visible, guards = self._read_guards(scope)
-        if not self._db.is_open:
-            self._guards[scope] = visible.versions, guards
-            while len(self._guards) > _MOST:
-                self._guards.pop(next(iter(self._guards)), None)
-        return guards
 
 
 class PostgresStore(SqlStore):
     """Everything in one database; records of the agent's path wait in a file of the home."""
 
     database: Database
-    lessons: PostgresLessons
 
     def __init__(
         self,
@@ -69,7 +41,8 @@ class PostgresStore(SqlStore):
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
         super().__init__(database, Journal(database, server_spool(home, url), self._is_due))
-        self.lessons = PostgresLessons(database, fresh)
+        self.index = Index(database, fresh)
+        self.lessons = SqlLessons(database, self.index)
         self._open()
 
     def _open(self) -> None:
@@ -92,7 +65,7 @@ class PostgresStore(SqlStore):
         return self._journal.is_empty
 
     def tend(self) -> int:
-        return self.fold() + self.lessons.index.settle_all()
+        return self.fold() + self.index.settle_all()
 
     @patient()
     def move(self, scope: Scope, target: Scope) -> None:
