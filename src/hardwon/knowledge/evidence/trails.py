@@ -71,7 +71,6 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
     if all(step.failure is None for step in steps[first:last]):
         return []
     goals = [call for call in working_calls(steps[last]) if HELP.isdisjoint(call.shape.split())]
-    cures = cures_of(steps[first:])
     weights = _weights(steps)
     found: list[Passed] = []
     for at in range(last - 1, first - 1, -1):
@@ -86,7 +85,8 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             continue
         if not _is_same_goal(failing, working, steps, at):
             continue
-        cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
+        passed = cures_of(steps[first:]).passed
+        cure = {call.text for call, failed in passed.items() if at - first in failed}
         way, is_own = _way(steps, at, failing, working, cure)
         way = (Asked(first_call), *way) if first_call else way
         if not way and _is_other_edit(working, failing):
