@@ -147,10 +147,13 @@ class _Made(NamedTuple):
     """A call of a run, and what it was good for."""
 
     place: int  # among all calls of the run
+    at: int  # its step
     call: Call
     passed: tuple[Met, ...]
     proof: int  # 0: it failed, 1: something else in its step did, 2: nothing
     is_source: bool
+    is_work: bool  # it neither looked around nor searched for a cure
+    is_edit: bool  # what tells is the file that it changes
 
 
 def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
@@ -161,49 +164,25 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
 
     What is made after the last new call only checks the result.
     """
-    cures, sources = cures_of(steps), sources_of(steps, task)
-    own = made_files(steps)
-    said = {word for step in steps for word in said_words(step)}
-    begun = _first_change(steps)
-    edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
-    usual: dict[Words, tuple[int, Act]] = {}
-    texts: set[str] = set()
-    place = done = 0
-    for at, step in enumerate(steps):
-        working, is_new = working_calls(step), False
-        is_work = at >= begun and at not in cures.searching
-        for call in calls_of(step):
-            place += 1
-            here = At(at, call.text)
-            is_source = here in sources
-            failures = () if only_asks(call) and not is_source else cures.passed.get(here, ())
-            passed = tuple(met for failed in failures for met in _met(steps[failed], call, task))
-            is_cure = bool(passed)
-            is_moved = is_cure and call.program in CHANGING  # the call itself tells how
-            if call.paths and not is_moved and call is not failing_call(step):
-                edits += ((place, act) for act in _edits(steps, at, call, task, passed))
-            elif (
-                (is_cure or is_source or (is_work and call in working))
-                and _is_shown(call, own, is_cure=is_cure)
-                and not asks(call, said)
-            ):
-                proof = (call in working) * (1 if step.failure else 2)
-                made = _Made(place, call, passed, proof, is_source)
-                calls.setdefault(_sort_of(call, task), []).append(made)
-                is_new = is_new or call.text not in texts
-                texts.add(call.text)
-        done = place if is_new else done
-        acting = [call for call in working if not only_looks(call)]
-        if is_work and acting and _is_usual(acting[-1]):
-            words = _sort_of(acting[-1], task)
-            act = Act(words, f"$ {' '.join(part_words(acting[-1]))}", frozenset([acting[-1].kind]))
-            usual.setdefault(words, (place, act))
+    made = [*_made_in(task, steps)]
+    told = [*_told(made, steps)]
+    firsts = {one.call.text: one.at for one in reversed(told)}
+    last_new = max(firsts.values(), default=-1)
+    done = max((one.place for one in made if one.at <= last_new), default=0)
+    calls: dict[Words, list[_Made]] = {}
+    for one in told:
+        calls.setdefault(_sort_of(one.call, task), []).append(one)
+    edits = [
+        (one.place, act)
+        for one in made
+        if one.is_edit
+        for act in _edits(steps, one.at, one.call, task, one.passed)
+    ]
+    usual = {words: act for words, act in _usual_acts(made, task).items() if words not in calls}
     acts = [
         *_lasting(edits, steps),
         *(act for words, forms in calls.items() for act in _call_acts(words, forms, task, done)),
-        *(  # others only end the work
-            act for words, act in usual.items() if words not in calls and act[0] < done
-        ),
+        *(act for act in usual.values() if act[0] < done),  # others only end the work
     ]
     ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
     return [  # a call without its arguments only asked for its usage
@@ -211,6 +190,52 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         for act in ordered
         if act.passed or not any(other.text.startswith(f"{act.text} ") for other in ordered)
     ]
+
+
+def _made_in(task: str, steps: Sequence[Step]) -> Iterator[_Made]:
+    """The calls of a run, in order."""
+    cures, sources = cures_of(steps), sources_of(steps, task)
+    begun, place = _first_change(steps), 0
+    for at, step in enumerate(steps):
+        working = working_calls(step)
+        for call in calls_of(step):
+            place += 1
+            here = At(at, call.text)
+            is_source = here in sources
+            failures = () if only_asks(call) and not is_source else cures.passed.get(here, ())
+            passed = tuple(met for failed in failures for met in _met(steps[failed], call, task))
+            is_moved = bool(passed) and call.program in CHANGING  # the call itself tells how
+            yield _Made(
+                *(place, at, call, passed),
+                proof=(call in working) * (1 if step.failure else 2),
+                is_source=is_source,
+                is_work=at >= begun and at not in cures.searching,
+                is_edit=bool(call.paths) and not is_moved and call is not failing_call(step),
+            )
+
+
+def _told(made: Iterable[_Made], steps: Sequence[Step]) -> Iterator[_Made]:
+    """The calls that may be told: cures, sources, and those of the work that worked."""
+    own = made_files(steps)
+    said = {word for step in steps for word in said_words(step)}
+    for one in made:
+        is_wanted = one.passed or one.is_source or (one.is_work and one.proof)
+        is_shown = is_wanted and _is_shown(one.call, own, is_cure=bool(one.passed))
+        if is_shown and not one.is_edit and not asks(one.call, said):
+            yield one
+
+
+def _usual_acts(made: Sequence[_Made], task: str) -> dict[Words, tuple[int, Act]]:
+    """What agents do everywhere at the end of a step, as `git commit`, with its first place."""
+    ends = {one.at: one.place for one in made}
+    last = {one.at: one for one in made if one.proof and not only_looks(one.call)}
+    found: dict[Words, tuple[int, Act]] = {}
+    for one in last.values():
+        if one.is_work and _is_usual(one.call):
+            text = f"$ {' '.join(part_words(one.call))}"
+            act = Act(_sort_of(one.call, task), text, frozenset([one.call.kind]))
+            found.setdefault(act.words, (ends[one.at], act))
+    return found
 
 
 def _met(step: Step, cure: Call, task: str) -> Iterator[Met]:
