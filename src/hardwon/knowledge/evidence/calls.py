@@ -161,9 +161,8 @@ def only_asks(call: Call) -> bool:
         return looks_only(call)
     words = call.kind.split()[1:]
     flags = {word for word in words if word.startswith("-")}
-    subs = [re.split(r"[.:_]", word) for word in words if word not in flags][:_SUBS]
-    asked = {*flags, *(part for parts in subs for part in (parts[0], parts[-1]))}
-    return not LOOKING.isdisjoint(asked) and "$(" not in call.text
+    subs = [re.split(r"[.:]", word)[-1] for word in words if word not in flags][:_SUBS]
+    return not LOOKING.isdisjoint((*flags, *subs)) and "$(" not in call.text
 
 
 def part_words(call: Call) -> list[str]:
@@ -191,8 +190,9 @@ def only_call(step: Step) -> Call | None:
 
 
 def asked_why(step: Step) -> list[Call]:
-    """The calls of a step that ask something only if the call before them failed."""
-    return [call for call in calls_of(step) if call.is_fallback and only_asks(call)]
+    """The calls of a step that ask their program something only if the call before them failed."""
+    asked = [call for call in calls_of(step) if call.is_fallback and only_asks(call)]
+    return [call for call in asked if is_own(call)]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
@@ -216,11 +216,12 @@ def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tu
     if not exported:
         return commands
     found: list[Command] = []
+    runs = {command.name for command in commands} - PLUMBING - READERS - {""}
+    runs = runs - COMMON or runs  # whose variables they are
     for command in commands:
         own = [word for word in command.env if word.partition("=")[0] in exported]
         new = [word for word in own if not command.text.startswith(word)]
-        is_run = command.program and command.name not in COMMON
-        text = " ".join((*new, command.text)) if is_run else command.text
+        text = " ".join((*new, command.text)) if command.name in runs else command.text
         found.append(command._replace(env=(*new, *command.env), text=text))
     return tuple(found)
 

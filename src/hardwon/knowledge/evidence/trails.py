@@ -346,7 +346,7 @@ def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> 
     one, two = (_name_parts(call.program) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
     weight = {part: weights.get(f"{part}()", 1.0) for part in one | two}
-    by_name = sum(weight[part] for part in one & two) / sum(weight.values())
+    by_name = sum(weight[part] for part in one & two) / (sum(weight.values()) or 1)
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
 
