@@ -16,6 +16,8 @@ from hardwon.knowledge.evidence.inner import complaints_in, failing_call, with_f
         ("make lint", "lint: 0 errors, 0 warnings"),
         ("make check; git status", "status: no errors"),
         ("./build.sh; ls", "info: cache not found, building"),
+        ("vat push; tail -1 app.log", "app: user not found"),
+        ("git commit -qm 'fix: cannot open'; git log -1 --format=%s", "fix: cannot open"),
         ("make up", "web: listening on port 8080, tls is not configured"),
         ("npm run build || true; npm test", "plugin: cannot be cached, building\nok"),
         ("slip open P1 || slip why; ls", "voyage 118 open: FER-204 to tills, Tue 12 May"),
@@ -31,6 +33,7 @@ def test_what_a_working_line_prints_is_no_failure(command: str, output: str) -> 
     [
         ("git add x\ngit commit -m y\ngit log", "gate: the message is not entered", "git commit"),
         ("git commit -m y || slip why; git status", "log: entry does not read", "git commit"),
+        ("vat push 2>&1 | tail -3", "gate: not accepted", "vat push"),
         ("vat rm a || true; terraform apply; ls", "error: bad terraform version", "terraform"),
     ],
 )

@@ -97,6 +97,7 @@ class Call(NamedTuple):
     writings: tuple[Writing, ...] = ()  # to files, as far as they are named
     script: str = ""  # its here-document, which is no part of the text
     is_fallback: bool = False  # it runs only if the call before it failed: `call || fallback`
+    is_piped: bool = False  # it reads what the call before it prints
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -288,6 +289,7 @@ def _command_call(command: Command) -> Call:
         writings=made,
         script=command.script if command.script not in command.text else "",
         is_fallback=command.joint == "||",
+        is_piped=command.joint == "|",
     )
 
 

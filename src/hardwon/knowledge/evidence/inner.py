@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import (
     COMMON,
+    PLUMBING,
     READERS,
     Call,
     acting_calls,
     asked_why,
     calls_of,
+    looks_only,
     only_asks,
     only_call,
     part_words,
@@ -101,12 +103,16 @@ def complaints_in(step: Step) -> tuple[str, ...]:
 def _is_spoken(line: str, head: _Head | tuple[()], step: Step) -> bool:
     """Whether the last line is said by a program which no call names, as by a hook.
 
-    Errors are printed behind all else. A call whose end is that of its line has worked.
+    Errors are printed behind all else. A call whose end is that of its line has worked, and what a
+    step itself says, or prints from a file in the end, is no error.
     """
-    if not head or not _refuses(line, head):
+    calls = calls_of(step)
+    if not calls or not head or not _refuses(line, head) or line in step.args:
         return False
-    earlier = calls_of(step)[:-1]
-    return any(call in earlier and not only_asks(call) for call in acting_calls(step))
+    *earlier, last = calls
+    prints = looks_only(last) and last.program not in PLUMBING and not last.is_piped
+    acting = [call for call in acting_calls(step) if call in earlier and not only_asks(call)]
+    return bool(acting) and not prints
 
 
 def _refuses(line: str, head: _Head) -> bool:
