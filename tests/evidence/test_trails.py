@@ -84,6 +84,13 @@ CASES = {
         ],
         ["What worked: `yard send 7 --plain`."],
     ),
+    "what is shown of a record explains nothing": (
+        [
+            ("yard send 7 || yard show 7", "yard: E12 no form\nMrs Day asked us to call.", True),
+            ("yard send 7 --plain", "sent", False),
+        ],
+        ["What worked: `yard send 7 --plain`."],
+    ),
     "what another call of the line printed explains nothing": (
         [
             (

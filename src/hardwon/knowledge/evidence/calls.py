@@ -59,6 +59,7 @@ READERS = frozenset(_READERS.split()) | PLUMBING
 LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something
 SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])
+EXPLAINING = HELP | {"explain", "why"}
 
 CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
@@ -191,9 +192,12 @@ def only_call(step: Step) -> Call | None:
 
 
 def asked_why(step: Step) -> list[Call]:
-    """The calls of a step that ask their program something only if the call before them failed."""
-    asked = [call for call in calls_of(step) if call.is_fallback and only_asks(call)]
-    return [call for call in asked if is_own(call)]
+    """The calls of a step that ask why the call before them failed.
+
+    What shows records, as `show` or `log`, may print what somebody wrote: it does not explain.
+    """
+    fallbacks = [call for call in calls_of(step) if call.is_fallback and is_own(call)]
+    return [call for call in fallbacks if not EXPLAINING.isdisjoint(call.kind.split())]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
