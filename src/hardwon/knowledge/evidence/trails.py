@@ -47,6 +47,7 @@ SHOWN = 300  # characters of one call that are shown
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
+_SEVERAL = 3  # tools, the fewest that tell which parts of names are common
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 
 
@@ -336,7 +337,7 @@ def _name_parts(tool: str) -> set[str]:
 def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
     """How much another tool is called for the same: by its name, or by what it is given.
 
-    The parts that most tools of a run have in their names tell little.
+    The parts that all tools of a run have in their names tell nothing.
     """
     if failing.program == other.program:
         # A word may tell it to do something else, for which it takes other arguments
@@ -346,7 +347,7 @@ def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> 
     one, two = (_name_parts(call.program) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
     weight = {part: weights.get(f"{part}()", 1.0) for part in one | two}
-    by_name = sum(weight[part] for part in one & two) / (sum(weight.values()) or 1)
+    by_name = sum(weight[part] for part in one & two) / max(1.0, sum(weight.values()))
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
 
@@ -362,11 +363,10 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    tools = {call.program for call in calls if call.is_tool}
-    parts = Counter(f"{part}()" for tool in tools for part in _name_parts(tool))
-    return {word: log(1 + len(calls) / count) for word, count in counts.items()} | {
-        part: log(1 + len(tools) / count) for part, count in parts.items()
-    }
+    names = [_name_parts(tool) for tool in {call.program for call in calls if call.is_tool}]
+    everywhere = set.intersection(*names) if len(names) >= _SEVERAL else set[str]()
+    rarity = {word: log(1 + len(calls) / count) for word, count in counts.items()}
+    return rarity | dict.fromkeys((f"{part}()" for part in everywhere), 0.0)
 
 
 def _was_passed(
