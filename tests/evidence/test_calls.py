@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import calls_of, is_own
+from hardwon.knowledge.evidence.calls import calls_of, is_own, only_asks
 
 
 def _texts(command: str) -> list[str]:
@@ -27,6 +27,8 @@ def _texts(command: str) -> list[str]:
         ('key(){ vault read "$1"; }; yard put "$(key a/b)"', ["vault read a/b", "yard put <key>"]),
         ("""f(){ # don't\n yard seal "$1"; }\nf 3""", ["yard seal 3"]),
         ("export PATH=$PWD/bin:$PATH MODE=x; yard list", ["MODE=x yard list"]),
+        ("export MODE=x; npm run build", ["MODE=x npm run build"]),
+        ("export MODE=x; yard put; git push", ["MODE=x yard put", "git push"]),
         ("yard list 2>/dev/null", ["yard list"]),
         ("cd web && yard list", ["cd web && yard list"]),
         ("", []),
@@ -78,3 +80,19 @@ def test_a_call_is_the_projects_own_if_it_names_what_is_not_typed_everywhere(
     command: str, expected: bool
 ) -> None:
     assert is_own(calls_of(Step("Bash", command))[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("yard call ledger.list", True),
+        ("yard --version", True),
+        ("yard update_status P1 packed", False),
+        ("yard get_lock web", False),
+        ("yard list_prices_update", False),
+        ("php artisan view:clear", False),
+        ("php artisan schema:dump", False),
+    ],
+)
+def test_a_call_asks_if_its_last_part_does(command: str, expected: bool) -> None:
+    assert only_asks(calls_of(Step("Bash", command))[0]) is expected

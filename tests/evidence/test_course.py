@@ -487,3 +487,24 @@ def test_calls_with_a_variable_in_front_are_not_joined_at_their_part() -> None:
     run = _run("export DESK=kiel; crane load 4; crane tie 4", "DESK=kiel crane ship 4")
 
     assert _texts(run) == [f"$ DESK=kiel crane {part} 4" for part in ("load", "tie", "ship")]
+
+
+def test_two_calls_in_the_same_folder_are_no_two_forms_of_one() -> None:
+    run = _run(
+        ("cd web && yard ship a", "!yard: ship: seal is missing"),
+        "cd web && vat seal a\ncd web && yard ship a",
+    )
+
+    (met,) = course_of([run])[0].passed
+
+    assert met.call == "cd web && yard ship a"
+
+
+def test_of_many_complaints_of_one_call_the_last_ones_are_told() -> None:
+    words = [f"{one}{two}" for one in "abcdefgh" for two in ("lder", "sh", "ak", "lm")]
+    said = "".join(f"yard: ship: {word} is missing\n" for word in words)
+    run = _run(("yard ship a", f"!{said}"), "yard ship a --all")
+
+    (act,) = course_of([run])
+
+    assert len(act.passed) == 8

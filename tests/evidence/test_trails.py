@@ -73,6 +73,45 @@ CASES = {
         ],
         ["`yard explain E1413` says “Line limit per call: 4.” What worked: `yard add --lines 4`."],
     ),
+    "what a call said about its own failure comes first": (
+        [
+            ("yard add --lines 6 || yard why", "yard: E1413\nFour lines each call.\nok", True),
+            ("yard add --lines 4", "added", False),
+        ],
+        ["`yard why` says “Four lines each call.” What worked: `yard add --lines 4`."],
+    ),
+    "what stands in a file explains nothing": (
+        [
+            ("yard send 7 || cat box/7", "yard: E12 no form\nMrs Ada Day asked us to call.", True),
+            ("yard send 7 --plain", "sent", False),
+        ],
+        ["What worked: `yard send 7 --plain`."],
+    ),
+    "what is shown of a record explains nothing": (
+        [
+            ("yard send 7 || yard show 7", "yard: E12 no form\nMrs Day asked us to call.", True),
+            ("yard send 7 --plain", "sent", False),
+        ],
+        ["What worked: `yard send 7 --plain`."],
+    ),
+    "what another call of the line printed explains nothing": (
+        [
+            (
+                "yard send 7 || yard why; cat box/7",
+                "yard: E12 no form\nMrs Day asked for a call.",
+                True,
+            ),
+            ("yard send 7 --plain", "sent", False),
+        ],
+        ["What worked: `yard send 7 --plain`."],
+    ),
+    "a fallback that does nothing explains nothing": (
+        [
+            ("yard send 7 || true", "yard: E12 no form\nMrs Ada Day asked us to call.", False),
+            ("yard send 7 --plain", "sent", False),
+        ],
+        ["What worked: `yard send 7 --plain`."],
+    ),
     "the source of a value comes first": (
         [
             ("yard get 3117", "yard: E1002 ticket: not a reference", True),
@@ -382,6 +421,21 @@ def test_the_code_of_the_task_that_a_text_lacked_is_named_without_its_number() -
     text = trail_fix(found, Seen("[HR-4711] Pay Ada.")).text
 
     assert text.endswith(" (another `why`, with the `HR-<n>` of the task).")
+
+
+def test_a_word_with_a_number_that_may_name_somebody_is_not_told() -> None:
+    failed = Step("open", '{"why": "per ticket"}', "Error: why is not accepted", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+    (found,) = find_passed([failed, Step("open", '{"why": "miller-77, per ticket"}', "ok")])
+
+    assert "iller" not in trail_fix(found, Seen("Call miller-77 back.")).text
+
+
+def test_tools_with_names_in_other_scripts_are_compared_by_their_values() -> None:
+    failed = Step("查询", '{"no": "SH-1"}', "Error: no is not valid", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+
+    assert find_passed([failed, Step("下单", '{"day": 2}', "ok")]) == []
 
 
 def test_a_tool_that_had_to_be_called_first_is_named() -> None:

@@ -257,7 +257,8 @@ def _answers_beside(step: Step, working: Call) -> list[Asked]:
     It names what the working call has and the failing step lacks, or it is the only full sentence.
     """
     asked = asked_why(step)
-    if not asked:
+    others = {call.program for call in calls_of(step) if looks_only(call)} - PLUMBING
+    if not asked or others:  # those print what is in files
         return []
     lines = dict.fromkeys(map(str.rstrip, step.output.splitlines()))
     said = [

@@ -60,6 +60,7 @@ READERS = frozenset(_READERS.split()) | PLUMBING
 LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something
 SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])
+EXPLAINING = HELP | {"explain", "why"}
 
 CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch", "-delete"])
 _READ = 8_192  # characters of a command line that are looked at
@@ -101,6 +102,7 @@ class Call(NamedTuple):
     writings: tuple[Writing, ...] = ()  # to files, as far as they are named
     script: str = ""  # its here-document, which is no part of the text
     is_fallback: bool = False  # it runs only if the call before it failed: `call || fallback`
+    is_piped: bool = False  # it reads what the call before it prints
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -160,9 +162,8 @@ def only_asks(call: Call) -> bool:
         return call.program in READERS and not call.writes
     words = call.kind.split()[1:]
     flags = {word for word in words if word.startswith("-")}
-    subs = [re.split(r"[.:_]", word) for word in words if word not in flags][:_SUBS]
-    asked = {*flags, *(part for parts in subs for part in (parts[0], parts[-1]))}
-    return not LOOKING.isdisjoint(asked) and "$(" not in call.text
+    subs = [re.split(r"[.:]", word)[-1] for word in words if word not in flags][:_SUBS]
+    return not LOOKING.isdisjoint((*flags, *subs)) and "$(" not in call.text
 
 
 def only_looks(call: Call) -> bool:
@@ -214,8 +215,12 @@ def only_call(step: Step) -> Call | None:
 
 
 def asked_why(step: Step) -> list[Call]:
-    """The calls of a step that ask something only if the call before them failed."""
-    return [call for call in calls_of(step) if call.is_fallback and only_asks(call)]
+    """The calls of a step that ask why the call before them failed.
+
+    What shows records, as `show` or `log`, may print what somebody wrote: it does not explain.
+    """
+    fallbacks = [call for call in calls_of(step) if call.is_fallback and is_own(call)]
+    return [call for call in fallbacks if not EXPLAINING.isdisjoint(call.kind.split())]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
@@ -239,11 +244,12 @@ def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tu
     if not exported:
         return commands
     found: list[Command] = []
+    runs = {command.name for command in commands} - PLUMBING - READERS - {""}
+    runs = runs - COMMON or runs  # whose variables they are
     for command in commands:
         own = [word for word in command.env if word.partition("=")[0] in exported]
         new = [word for word in own if not command.text.startswith(word)]
-        is_run = command.program and command.name not in COMMON
-        text = " ".join((*new, command.text)) if is_run else command.text
+        text = " ".join((*new, command.text)) if command.name in runs else command.text
         found.append(command._replace(env=(*new, *command.env), text=text))
     return tuple(found)
 
@@ -310,6 +316,7 @@ def _command_call(command: Command) -> Call:
         writings=made,
         script=command.script if command.script not in command.text else "",
         is_fallback=command.joint == "||",
+        is_piped=command.joint == "|",
     )
 
 

@@ -51,6 +51,7 @@ _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
 _FAILED = 48  # characters of a call that failed
+_COMPLAINTS = 8  # of one failing call that are told, its last ones
 _APART = 5  # calls between two places of the same call
 _AGAIN_WORD = ("again", False)  # marks the second of them
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
@@ -248,7 +249,7 @@ def _met(step: Step, cure: Call, task: str) -> Iterator[Met]:
     words = _quote(failure, step)
     # in another form of the same, as everybody sees
     yield Met(failure.kind, words, "" if words and is_form else call)
-    for line in complaints_in(step) if is_form else ():
+    for line in complaints_in(step)[-_COMPLAINTS:] if is_form else ():
         other = read_failure(step._replace(output=line), ())
         words = _quote(other, step._replace(failure=other)) if other else ""
         if other and words and other.kind != failure.kind:
@@ -263,7 +264,8 @@ def _quote(failure: Failure, step: Step) -> str:
 
 def _typed_part(call: Call) -> list[str]:
     """The program and the part of it, as they were typed."""
-    words = [word for word in call.text.split() if "=" not in word]
+    text = re.sub(r"^cd \S+ && ", "", call.text)
+    words = [word for word in text.split() if "=" not in word]
     return [tail(word) for word in words[:2]]
 
 

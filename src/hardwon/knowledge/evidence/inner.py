@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import (
     COMMON,
+    PLUMBING,
     READERS,
     Call,
     acting_calls,
     asked_why,
     calls_of,
+    looks_only,
     only_asks,
     only_call,
     part_words,
@@ -49,6 +51,11 @@ _REFUSAL = re.compile(
     r"(?i)\b(?<!\b0 )(?<!\bno )(?:not|cannot|can't|denied|failed|refused|rejected|errors?|invalid"
     r"|unknown|missing|forbidden|unable|illegal)\b"
 )
+_NONE = re.compile(  # `0 failed`, `no errors`, `failed=0`: nothing went wrong
+    r"(?i)\b(?:0|no|without(?: any)?) (?:errors?|fail(?:ed|ures?)|issues?|problems?)\b"
+    r"|\b(?:errors?|fail(?:ed|ures?))[=:] ?0\b"
+)
+_LEVEL = re.compile(r"(?:debug|hint|info|note|notice|success|warn|warning)\b")  # of a line of a log
 _PARTS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 
@@ -85,22 +92,34 @@ def complaints_in(step: Step) -> tuple[str, ...]:
     said = {
         line
         for line, head in heads
-        if not head or (is_any and not head.part) or _is_called(head, parts)
+        if not head or (is_any and _refuses(line, head)) or _is_called(head, parts)
     }
-    if heads and heads[-1][0] == lines[-1] and _is_spoken(heads[-1][1], step):
+    if heads and heads[-1][0] == lines[-1] and _is_spoken(*heads[-1], step):
         said.add(lines[-1])
     said |= _refusals([line for line in lines if line not in said], step)
     return tuple(line for line in lines if line in said)
 
 
-def _is_spoken(head: _Head | tuple[()], step: Step) -> bool:
-    """Whether the last line of a step that acts is said by a program which none of its calls names.
+def _is_spoken(line: str, head: _Head | tuple[()], step: Step) -> bool:
+    """Whether the last line is said by a program which no call names, as by a hook.
 
-    As by a hook. Errors are printed behind all else.
+    Errors are printed behind all else. A call whose end is that of its line has worked, and what a
+    step itself says, or prints from a file in the end, is no error.
     """
-    who = head[0] if head else ""
-    is_program = re.fullmatch(r"[a-z][a-z-]+", who) is not None
-    return is_program and any(not only_asks(call) for call in acting_calls(step))
+    calls = calls_of(step)
+    if not calls or not head or not _refuses(line, head) or line in step.args:
+        return False
+    *earlier, last = calls
+    prints = looks_only(last) and last.program not in PLUMBING and not last.is_piped
+    acting = [call for call in acting_calls(step) if call in earlier and not only_asks(call)]
+    return bool(acting) and not prints
+
+
+def _refuses(line: str, head: _Head) -> bool:
+    """Whether a program that no call names says that something did not work."""
+    is_program = re.fullmatch(r"[a-z][a-z-]+", head.who) is not None
+    is_error = is_program and not (head.part or _LEVEL.match(line))
+    return is_error and _REFUSAL.search(line) is not None
 
 
 def _refusals(lines: Sequence[str], step: Step) -> set[str]:
@@ -134,7 +153,7 @@ def _head_of(line: str) -> _Head | tuple[()] | None:
     if line.startswith("{"):
         return () if is_failed_json(line) else None
     said = _SAID.fullmatch(line)
-    if said and _COMPLAINT.search(said["what"]):
+    if said and _COMPLAINT.search(_NONE.sub("", said["what"])):
         return _Head(said["who"], "")
     headed = _HEADED.fullmatch(line)
     return _Head(headed["who"], headed["part"]) if headed else None
@@ -164,18 +183,18 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
-    questions = asked_why(step)
 
-    def fits(at: int) -> tuple[bool, bool, bool, bool, int, bool, int, int, int]:
+    def fits(at: int) -> tuple[bool | int, ...]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
         is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
         words = {word.lower() for word in call.words}
         acts = call.writes or call.program not in READERS
         typed = len({*call.text.split()} & {*line.split()})
-        shared = len((words - COMMON) & said), acts, len(words & said), typed, at
         is_guarded = acts and at + 1 < len(calls) and calls[at + 1].is_fallback
-        return step.failed or call not in questions, speaks, is_part, is_guarded, *shared
+        is_why = call.is_fallback and only_asks(call) and not step.failed
+        shared = len((words - COMMON) & said), is_guarded, acts, len(words & said), typed
+        return not is_why, speaks, is_part, *shared, not only_asks(call), at
 
     return max(suspects, key=fits) if calls else -1
 

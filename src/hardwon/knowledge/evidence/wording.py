@@ -222,8 +222,11 @@ def _as_shown(value: object, run: Seen, old: object = "") -> str:
 
 
 def _from_task(value: str, old: str, task: str) -> str:
-    """The code of the task that a text has and the one which it replaces has not."""
-    codes = re.findall(r"(?<![\w-])[A-Za-z]+[-_/#]\d+(?![\w-])", value) if " " in value else []
+    """The code of the task that a text has and the one which it replaces has not.
+
+    It has few letters, all capital: others may name somebody.
+    """
+    codes = re.findall(r"(?<![\w-])[A-Z]{1,5}[-_/#]\d+(?![\w-])", value) if " " in value else []
     own = (code for code in codes if code in task and code not in old)
     return next((f"with the `{re.sub(r'[0-9]+', '<n>', code)}` of the task" for code in own), "")
 
