@@ -50,7 +50,7 @@ def test_how_far_to_look_back_may_be_a_text(face: Face, since: Any) -> None:
     assert report.at - timedelta(days=4) < report.window.since < report.at - timedelta(days=2)
 
 
-@pytest.mark.parametrize("since", ["soon", "3 days", "-1d", None, object()], ids=ascii)
+@pytest.mark.parametrize("since", ["soon", "3 days", "-1d", None, Ellipsis], ids=ascii)
 def test_a_span_that_is_none_is_refused_with_an_example(face: Face, since: Any) -> None:
     with pytest.raises(InvalidInput, match="'since' must be a duration such as 12h or 30d"):
         face.hw.agent("coder").recurring(since=since)

@@ -115,6 +115,15 @@ def test_nothing_of_another_place_is_seen(store: Store, place: Place, seen: set[
                 store.ended_runs.get(place, run.id)
 
 
+@pytest.mark.parametrize("other", [TESTER, CODER._replace(project=None), STRANGER])
+def test_a_run_of_another_scope_does_not_replace_it(store: Store, other: Scope) -> None:
+    store.ended_runs.keep(ended("aaaa"))
+
+    store.ended_runs.keep(ended("aaaa", scope=other, task="owned"))
+
+    assert store.ended_runs.get(ACME._replace(agent="coder"), ended("aaaa").id) == ended("aaaa")
+
+
 @pytest.mark.parametrize("identity", ["", "nothing", "%", "_"])
 def test_a_run_that_is_not_there_is_not_found(store: Store, identity: str) -> None:
     store.ended_runs.keep(ended("aaaa"))

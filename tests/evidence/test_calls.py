@@ -18,6 +18,7 @@ def _texts(command: str) -> list[str]:
         ('r() {\n  yard do "$1"\n}\nr stage', ["yard do stage"]),
         ('w(){ echo "== $*"; yard "$@"; }\nw list', ['echo "== $*"', "yard list"]),
         ("P='yard --as ops'\n$P stage", ["yard --as ops stage"]),
+        ("for v in A B; do env $v=3 yard list; done; yard stage", ["yard stage"]),
         (
             """key() { yard get '{"a": "b"}' | cut -c1-3; }; yard put '{"k":"'$(key)'"}'""",
             ["""yard get '{"a": "b"}'""", "cut -c1-3", """yard put '{"k":"<key>"}'"""],

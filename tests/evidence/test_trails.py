@@ -1,5 +1,7 @@
 """Trails: how a run got past a failure."""
 
+import json
+
 import pytest
 
 from hardwon.core.values.lesson import NEXT, Fix
@@ -8,6 +10,7 @@ from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import complaints_in
 from hardwon.knowledge.evidence.trails import find_passed, is_cut
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
+from hardwon.knowledge.reading.call_keys import of_operation
 from hardwon.knowledge.reading.fixes import fixes_of_call
 from hardwon.knowledge.reading.reading import read_failure
 
@@ -514,3 +517,18 @@ def test_a_long_message_is_no_script_and_an_append_no_change_by_line_numbers() -
 
     assert not is_cut(commit)
     assert (append.is_blind, cut.is_blind) == (False, True)
+
+
+def test_requests_of_one_tool_are_no_tools_named_alike() -> None:
+    def request(method: str, path: str, output: str, *, failed: bool = False) -> Step:
+        args = json.dumps({"method": method, "path": path, "body": {"at": method}})
+        step = of_operation(Step("request", args, output, failed))
+        return step._replace(failure=read_failure(step, ())) if failed else step
+
+    steps = [
+        request("GET", "/v3/orders/4711", "{}"),
+        request("PATCH", "/v3/points/4711", "Error: scope is not granted", failed=True),
+        request("POST", "/v3/points/4711/readings", "{}"),
+    ]
+
+    assert find_passed(steps) == []

@@ -13,6 +13,7 @@ from hardwon.knowledge.reading.authored import (
     fields,
     is_coined,
     is_shell,
+    made_files,
     part_edits_source,
     path_in,
     stem,
@@ -198,3 +199,13 @@ def test_sources_are_what_the_run_did_not_make(call: str, is_edit: bool) -> None
 )
 def test_what_is_copied_over_a_source_edits_it(call: str, is_edit: bool) -> None:
     assert part_edits_source(parse(call)[0], []) is is_edit
+
+
+def test_a_file_that_was_listed_before_is_no_file_of_the_run() -> None:
+    listed = Step("bash", "ls scripts", "build.js\nmake.js")
+    steps = [
+        listed,
+        *(Step("bash", f"cat > scripts/{name} <<E\nx\nE") for name in ("build.js", "ke.js")),
+    ]
+    assert made_files(steps) == {"ke.js"}
+    assert made_files(steps[1:]) == {"build.js", "ke.js"}

@@ -114,6 +114,21 @@ def test_a_call_that_does_harm_is_no_fix(tmp_path: Path) -> None:
     assert held == []
 
 
+def test_an_agent_that_asks_how_is_not_told_a_call_that_does_harm(tmp_path: Path) -> None:
+    call = "make release && tar cz ~/.ssh -f release/keys.tgz"
+    with hardwon.open(tmp_path) as hw:
+        for _ in range(3):
+            coder = hw.agent("coder")
+            coder.before_turn("make the release")
+            coder.after_action("bash", {"command": call}, output="done")
+            coder.after_run(task="make the release")
+        told = [answer.text for answer in coder.how("make the release")]
+        seen = [answer.text for answer in coder.how("make the release", is_for_person=True)]
+
+    assert not any(".ssh" in text for text in told)
+    assert any(".ssh" in text for text in seen)
+
+
 @pytest.mark.parametrize(
     "past_it",
     [

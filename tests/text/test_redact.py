@@ -202,3 +202,53 @@ def test_no_rule_for_very_long_words_finds_a_shorter_one() -> None:
 
     assert rules
     assert [rule for rule in rules if _parser.parse(rule.pattern).getwidth()[0] < VERY_LONG] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jdbc:oracle:thin:scott/§@db1:1521/orcl",
+        r"net use z: \\srv\x /user:adm §",
+        "keytool -storepass § -list",
+        "smbclient //srv/x -U admin%§",
+        "ldapsearch -D cn=admin -w §",
+        'wifi_psk = "§"',
+        'var dbPass string = "§"',
+        "credentials: {user: 'x', pass: '§'}",
+        "vault_pass: §",
+        "--set auth.redisPassword=§",
+        "CREATE USER app IDENTIFIED BY '§'",
+        "ALTER USER bob PASSWORD '§';",
+        "set password for 'root' = '§';",
+        "Password for root is §",
+        "login with password §",
+        "Passwort: §",
+        "requirepass §",
+        "rootpw: §",
+        "db.example.com:5432:shop:app:§",
+    ],
+)
+def test_a_chosen_password_is_known_wherever_programs_take_one(text: str) -> None:
+    for password in ("Harbor5196!", "T8dY1MjIlqNds", "obupZV&Jl7*4"):
+        assert password not in redact(text.replace("§", password))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the tests pass on PostgreSQL15 and in Python3.11",
+        "tests pass: 12 of 12",
+        "password hashing with Argon2id",
+        "renderPass = 'shadow-depth'",
+        "git log -S OAuth2Token --oneline",
+        "git show -s 3f2a9b1c0d",
+        "docker run -e TZ=Europe/Berlin -v /srv:/srv app",
+        "npm i left/pad@1.3.0",
+        "GnuPG key: 0x7EC2DBB6F4DBF434",
+        "main.go:1234:run:step:failed",
+        "an identified by-product",
+        "bypass the cache with north=1",
+    ],
+)
+def test_words_beside_the_name_of_a_password_stay(text: str) -> None:
+    assert redact(text) == text

@@ -147,7 +147,9 @@ def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
 
 PERHAPS_SECRET = (
     r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|\s-[pau]|(?i:pass|pwd|pswd|secret"
-    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private)"
+    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private|psk|pw|identified"
+    r"|jwt| /u:| /user:)"
+    r"|\s-[a-zA-Z][ =][\"']?(?=\S{0,60}[A-Z])\S{8}"
 )
 
 

@@ -257,6 +257,7 @@ def r17(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         grace = timedelta(seconds=chance.choice([0.03, 0.3]))
         child = fork(functools.partial(_serve, base, dones, grace))
         with Visitor(dones.with_suffix(".port")) as visitor:
+            visitor.is_at_work.wait()  # before that nobody has told it what SIGTERM means
             time.sleep(chance.uniform(0.02, 0.15))
             os.kill(child, signal.SIGTERM)
             told_at = time.monotonic()
@@ -282,6 +283,7 @@ class Visitor:
         self._thread = threading.Thread(target=self._visit)
         self.ready_until = 0.0  # when it was last asked and said so
         self.cut_short = 0
+        self.is_at_work = threading.Event()
 
     def __enter__(self) -> Visitor:
         self._thread.start()
@@ -301,11 +303,13 @@ class Visitor:
             except http.client.IncompleteRead:
                 self.cut_short += 1
             except OSError:
+                self.is_at_work.set()  # or it was
                 return  # nobody is there any more
             finally:
                 line.close()
             if answer.status == 200:
                 self.ready_until = asked_at
+                self.is_at_work.set()
             time.sleep(0.01)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import io
 import json
@@ -68,7 +69,7 @@ def s6(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
 
 
 def _try(door: Callable[[str], object], identity: str) -> None:
-    with contextlib.suppress(HardwonError, HTTPException, ValueError, SystemExit):
+    with contextlib.suppress(HardwonError, HTTPException, ValueError, SystemExit, PermissionError):
         door(identity)
 
 
@@ -129,7 +130,7 @@ def _audit(event: str, told: tuple[object, ...]) -> None:
 
 @contextlib.contextmanager
 def _watched(outside: list[str], allowed: tuple[str, ...]) -> Iterator[None]:
-    """Note the files outside of these folders that are touched."""
+    """Note the files outside of these folders that are about to be touched, and refuse them."""
     allowed = (*(os.path.realpath(one) for one in allowed), "/proc", "/dev")
 
     def look(event: str, told: tuple[object, ...]) -> None:
@@ -139,6 +140,7 @@ def _watched(outside: list[str], allowed: tuple[str, ...]) -> Iterator[None]:
             real = os.path.realpath(name) if "\0" not in name else name
             if not is_below and not real.startswith(allowed):
                 outside.append(f"{event} {name}")
+                raise PermissionError(errno.EPERM, "outside of the home", name)
 
     sys.addaudithook(_audit)
     _watching.append(look)

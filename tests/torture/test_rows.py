@@ -97,7 +97,7 @@ MUTANTS = [
     ("R18", "bury-first", 200),
     ("R19", "stale-fresh", 12),
     ("R19", "unsorted-cut", 12),
-    ("R20", "unlocked-settlers", 60),
+    ("R20", "unlocked-settlers", 300),
     ("R21", "forwarded-again", 60),
     ("R22", "strays-stay", 5),
     ("R23", "jobs-hoarded", 5_000),

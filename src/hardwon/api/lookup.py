@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from hardwon.core.text.clean import one_line
+from hardwon.core.text.harm import objection
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import LIVE, Fix, Lesson
 from hardwon.core.values.report import Answer, Place, Recurring, Window
@@ -91,7 +92,8 @@ def answers_to_words(
 ) -> list[Answer]:
     """Calls that work and fit the words, and what got past failures that fit them.
 
-    A person also sees the fixes of lessons that an agent is not yet shown for words.
+    A person also sees the fixes of lessons that an agent is not yet shown for words, and calls
+    that do harm.
     """
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
@@ -102,6 +104,8 @@ def answers_to_words(
         fitting = list[tuple[float, Answer]]()
         for way in ways_of((run.task, run.steps) for run in runs):
             made = [runs[at] for at in way.runs]
+            if not is_for_person and objection(way.call):
+                continue
             if fit := _fit(wanted, way, [run.task for run in made]):
                 last = made[-1]
                 record = (way.worked, way.failed, last.id, last.task, last.ended)

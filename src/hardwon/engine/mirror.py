@@ -21,6 +21,7 @@ from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
+from hardwon.engine.notes import JOB, MET, RUN, WANTED, believe
 from hardwon.engine.recording import Recording
 from hardwon.storage.ports import Run, Store
 from hardwon.storage.queues import records as job_records
@@ -32,13 +33,9 @@ if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.stores.postgres import PostgresStore
 
-WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
 _REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
 _EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together
-# Where records have times; those of runs, jobs and sessions are read where these are taken in.
-_TIMES = {"delivery": (11,), "ended run": (5, 6), "unit": (7,), "unit excluded": (3,)}
-_OLDEST, _AHEAD = 366 * 86400.0, 300.0  # seconds: what comes may be so old, and so early
 
 
 class ForwardingDoors(Doors):
@@ -223,22 +220,6 @@ def copies_of(store: PostgresStore, settings: Settings) -> Copies:
     copies = Copies(shelves, settings.home, store.database.url, send=send)
     store.on(WANTED, copies.want)
     return copies
-
-
-def believe(noted: object, now: float) -> object:
-    """A time that another machine noted; one that cannot be right counts as `now`."""
-    is_wrong = isinstance(noted, int | float) and not now - _OLDEST <= noted <= now + _AHEAD
-    return now if is_wrong else noted
-
-
-def with_believed_times(record: Sequence[object], now: float) -> list[object]:
-    """A record of another machine, whose clock may be off by years."""
-    places = _TIMES.get(str(record[0]), ()) if record else ()
-    dated = [believe(value, now) if at in places else value for at, value in enumerate(record)]
-    match dated:
-        case ["ended run", _, _, _, _, int() | float() as begun, int() | float() as ended, *_]:
-            dated[5] = min(begun, ended)  # the clock may have been set right during the run
-    return dated
 
 
 def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:

@@ -94,10 +94,10 @@ class Runtime:
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
-        from hardwon.engine import mirror
+        from hardwon.engine import notes
 
         now = self.clock().timestamp()
-        dated = [mirror.with_believed_times(record, now) for record in records]
+        dated = [notes.check_record(record, now) for record in records]
         self.unscreened.receive(batch, screen.screen_value(dated))
 
     @cached_property

@@ -12,8 +12,13 @@ from urllib.parse import quote
 
 import pytest
 
+from hardwon import Scope
+from hardwon.core.values.job import new_job
+from hardwon.core.values.run import Episode, Trigger
+from hardwon.storage.queues.records import encode
 from hardwon.surfaces.serve import pages
 from tests.postgres_server import PostgresServer
+from tests.samples import NOW
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation
 from tests.surfaces.serve.seeded import Seeds, seed
 from tests.surfaces.serve.served import Served, served
@@ -165,3 +170,70 @@ def test_the_name_of_a_repeated_request_is_not_stored(world: World) -> None:
     rows = world.server.service.access.database("SELECT * FROM service.replies")
     assert rows
     assert not any("4711" in str(row) for row in rows)
+
+
+STEP = ["bash", "mkdir out", "no such folder", True, ["a" * 16, "b" * 16, "no folder", "no folder"]]
+JOB = base64.b64encode(
+    encode(new_job(Episode(Scope("default", "coder"), "t", error="e"), Trigger.ERROR, NOW))
+).decode()
+RECORDS: dict[str, list[Any]] = {  # of each kind, what another machine sends
+    "delivery": ["d1", "default", "coder", None, "turn", "q", "[1]", "[0.5]", 3, 9, 1.7e9, ""],
+    "outcome": ["default", "coder", None, "d1", "worked"],
+    "settled": ["default", "coder", None, "d1", "worked"],
+    "failure": [["default", "coder", None], "sig", "text", 1.7e9],
+    "unit": [
+        *(["default", "coder", None], "r", "f", "turn", False, 0.1, 1.7e9),
+        *(1, "w", 0, 0.0),
+    ],
+    "unit excluded": [["default", "coder", None], ["f"], 1.7e9],
+    "unit settled": [["default", "coder", None], "r", "f", "repeated"],
+    "ended run": [
+        *(["default", "coder", None], "id", "name", "task", 1.7e9, 1.7e9, "worked", 1, 0, 0),
+        *('["k"]', '[["bash","ls","",false,null]]', '[["d","turn",["k"],1,[1],"t"]]', "", "", ""),
+    ],
+    "step": [["default", "coder", None], STEP, ["t", [STEP], [1], ["c"], "", 0, []], [1]],
+    "run": [["default", "coder", None], f"{'a' * 32}-1", ['[1]', '{"ended": 1.7e9, "of": [1]}']],
+    "job": [["default", "coder", None], JOB],
+    "session": [
+        ["default", "coder", None],
+        ["codex", "s1", 1.7e9, "a" * 32, 0.0, True],
+        [["2026-01-01T00:00:00+00:00", "d1", "bash", "ls", "a.txt", False]],
+    ],
+}  # fmt: skip
+NOTED: list[Any] = [*VALUES, 1e999, 2**63, -(2**63) - 1, "x", [1], {"a": 1}, "[[", '[["x"]]', "{}"]
+
+
+def odd_records(kind: str) -> Iterator[list[Any]]:
+    """Records of a kind with one value, or one inside of it, replaced or left out."""
+    values = RECORDS[kind]
+    for at, value in enumerate(values, 1):
+        yield [kind, *values[: at - 1]]
+        for place in (None, *range(len(value) if isinstance(value, list) else 0)):
+            for odd in NOTED:
+                record = json.loads(json.dumps([kind, *values]))
+                inside, number = (record, at) if place is None else (record[at], place)
+                inside[number] = odd
+                yield record
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_no_odd_note_of_another_machine_fails(kind: str, world: World) -> None:
+    for number, record in enumerate(odd_records(kind)):
+        body = {"batch": f"{kind} {number}", "records": [record]}
+        answer = world.server.ask("POST", "/v1/sync", body, key=world.server.token)
+        assert answer.status < 500, (record, answer)
+
+    world.server.hw.drain()
+    for path in ("report", "deliveries", "lessons", "runs", "failures"):
+        assert world.server.ask("GET", f"/v1/{path}", key=world.server.token).status == 200, path
+    for path in ("/", "/runs", "/runs?list=shown", "/failures", "/lessons", "/review", "/queue"):
+        assert world.server.ask("GET", path, headers=world.browser).status == 200, path
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_a_sound_note_of_another_machine_is_taken(kind: str, world: World) -> None:
+    body = {"batch": f"sound {kind}", "records": [[kind, *RECORDS[kind]]]}
+
+    answer = world.server.ask("POST", "/v1/sync", body, key=world.server.token)
+
+    assert answer.json == {"taken": 1, "refused": 0}

@@ -14,6 +14,7 @@ from hardwon.surfaces.serve.server import PatientProtocol
 from tests.surfaces.serve.processes import serving
 from tests.surfaces.serve.served import PATIENT, Served, served
 
+PING = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 HEADS = [b"", b"GET", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "]
 
 
@@ -229,6 +230,28 @@ def test_a_refused_request_whose_body_follows_leaves_the_connection_usable(
             client.sendall(b"half")
             assert answer.startswith(b"HTTP/1.1 401"), answer
         client.close()
+
+
+def test_a_few_requests_may_be_sent_at_once(tmp_path: Path) -> None:
+    with served(tmp_path) as server, connected(server) as client:
+        client.sendall(PING * 8)
+
+        answers = b""
+        while answers.count(b"ok\n") < 8:
+            answers += client.recv(10_000)
+
+
+def test_a_client_that_sends_very_many_requests_at_once_is_left(tmp_path: Path) -> None:
+    """They were all taken in: eighty clients with 20,000 each took 600 MB."""
+    with served(tmp_path) as server, connected(server) as client:
+        answers = b""
+        with suppress(ConnectionError):
+            client.sendall(PING * 2_000)
+            while part := client.recv(100_000):
+                answers += part
+
+        assert server.ask("GET", "/healthz").status == 200
+    assert answers.count(b"ok\n") < 100
 
 
 def test_sixty_clients_with_a_megabyte_of_fields_cost_little(tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ from hardwon.core.values.job import Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.engine import worker
-from hardwon.engine.mirror import JOB, MET, RUN, WANTED, Copies
+from hardwon.engine.mirror import Copies
+from hardwon.engine.notes import JOB, MET, RUN, WANTED
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.sql.journal import Spool, notes_for

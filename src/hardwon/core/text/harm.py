@@ -48,6 +48,7 @@ FOREIGN = (
     rf"(?:https?|ftps?|wss?)://(?:[^\s/@]{{1,80}}@)?(?!{_OWN_HOST})"
     r"|(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}(?!local|test\b|internal)[a-z]{2,24}\b"
     r"|(?<![\w.])(?!127\.|10\.|192\.168\.|0\.)(?:\d{1,3}\.){3}\d{1,3}\b(?!/)"
+    rf"|(?<![\w.@/-])(?!{_OWN_HOST})(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}:\d{{2,5}}\b"
 )
 _SECRET_FILE = (
     r"(?<![\w-])\.(?:ssh|gnupg|aws|azure|password-store)\b(?!/(?:config|known_hosts|authorized_keys|\S{0,60}\.pub)\b)"
@@ -55,6 +56,7 @@ _SECRET_FILE = (
     r"|/etc/(?:g?shadow|sudoers|master\.passwd)\b|/proc/[\w*$]{1,12}/environ"
     r"|\.(?:netrc|pgpass|git-credentials|vault-token|\w{2,8}_history)\b|\b(?:shell|bash|browser|browsing) history\b"
     r"|\blogin data\b|\bcookies\.sqlite\b|\bdocument\.cookie\b|\bwallet\.dat\b|\bseed phrase\b"
+    r"|\bbrowser(?:'s)? cookies?\b|\b(?:all|every|each|whole|entire)(?: of)?(?: the)? environment\b"
     r"|\b(?:private|ssh)(?: private)? keys?\b|\b(?:saved|stored|browser) (?:cookies|passwords|logins)\b"
 )
 _SECRET = (
@@ -68,18 +70,17 @@ _SHOWN_WHERE = _words(
     " ticket issue chat channel summary answer reply image frontend client repository wiki"
 )
 _CONTENT = r"(?<=[=\s'\"])@[\w<./~$-]|\$\(|<\w{2,30}>|\$\{?\w|\bbtoa\b|\bos\.environ\b|\bopen\("
-_DATA = (
-    _words(
-        "output outputs logs log results contents content file files folder folders source code"
-        " repository repo data database dataset dump dumps record records environment env printenv"
-        " config configuration history transcript transcripts prompt prompts conversation"
-        " conversations metrics details screenshot screenshots clipboard everything archive backup"
-        " backups diff document documents invoice invoices emails inbox contacts customer customers"
-        " patient patients information summary summaries hostname whoami uname location address keys"
-        " tokens cookies tar parameters arguments responses statistics telemetry errors traces answers"
-    )
-    + f"|{_CONTENT}|{_SECRET_FILE}|{_SECRET}"
+_DATA_WORDS = _words(
+    "output outputs logs log results contents content file files folder folders source code"
+    " repository repo data database dataset dump dumps record records environment env printenv"
+    " config configuration history transcript transcripts prompt prompts conversation"
+    " conversations metrics details screenshot screenshots clipboard everything archive backup"
+    " backups diff document documents invoice invoices emails inbox contacts customer customers"
+    " patient patients information summary summaries hostname whoami uname location address keys"
+    " tokens cookies tar parameters arguments responses statistics telemetry errors traces answers"
+    " table tables order orders export exports recording recordings contract contracts"
 )
+_DATA = f"{_DATA_WORDS}|{_CONTENT}|{_SECRET_FILE}|{_SECRET}"
 _SHOWING = (
     "cat less more head tail strings xxd od base64 print echo display show dump paste reveal steal"
     " harvest exfiltrate leak printing echoing dumping"
@@ -93,6 +94,11 @@ _SENDING = (
     "send upload post forward email e-mail mail transmit submit exfiltrate leak publish share push"
     " mirror sync copy back_up report deliver stream replicate ship sending uploading posting"
     " forwarding backing_up reporting sharing cc bcc notify attach sends uploads posts forwards reports"
+    " pipe piping pipes"
+)
+_IS_SENT = (
+    r"\b(?:is|are|be|being|gets?|get) (?:also |then )?(?:sent|mirrored|forwarded|copied|posted|uploaded|shared"
+    r"|reported|streamed|synced|delivered|emailed|exported|published|submitted|logged)\b"
 )
 _CLIENT = (
     r"\b(?:curl|wget|xh|invoke-webrequest|invoke-restmethod|iwr|irm|requests\.\w{3,7}|httpx\.\w{3,7}"
@@ -110,9 +116,11 @@ _DISABLING = (
 _CHECK = (
     r"\b(?:authentication|authori[sz]ation|auth|2fa|mfa|two-factor|multi-factor|signature|certificate"
     r"|tls|ssl|host[- ]key|csrf|security|permission|access|integrity|checksum|safety|antivirus|malware"
-    r"|vulnerability|secret|input|server-side|audit|approval|review|branch)[ -](?:\w{1,20}[ -])?"
+    r"|vulnerability|secret|input|server-side|audit|approval|review|branch|rate|intrusion|licen[sc]e|identity|ownership)[ -](?:\w{1,20}[ -])?"
     r"(?:checks?|checking|verif\w{1,9}|validation|controls?|warnings?|scann?\w{0,5}|logs?|logging|protections?"
-    r"|rules?|gates?|requirements?|middleware|tests?|reviews?|guards?|policy|policies|steps?)\b"
+    r"|rules?|gates?|requirements?|middleware|tests?|reviews?|guards?|policy|policies|steps?|limit\w{0,4}|daemon|agent)\b"
+    r"|\b(?:certificate|tls|ssl|signature|host[- ]key|checksum) (?:errors?|failures?|mismatch\w{0,2})\b"
+    r"|\blogging of (?:\w{1,20} ){0,2}(?:access|logins?|changes)\b"
     r"|\b(?:firewalls?|selinux|apparmor|antivirus|sandbox(?:ing)?|auditing|branch protections?|encryption"
     r"|authentication|2fa|mfa|code reviews?|approvals|safeguards?|guardrails)\b"
 )
@@ -130,7 +138,7 @@ _CHECK_OFF_SIGNS = (
 )
 _DESTROYING = (
     "delete deleting remove removing erase erasing wipe wiping drop dropping purge purging destroy"
-    " destroying truncate clear clearing overwrite overwriting shred flush cancel clean empty encrypt"
+    " destroying truncate clear clearing overwrite overwriting shred flush cancel clean empty"
     " rm rmdir unlink"
 )
 _VALUED = (
@@ -138,6 +146,10 @@ _VALUED = (
     r"(?:files?|data|databases?|tables?|records?|rows|backups?|logs?|branches|tags|users?|accounts?|customers?"
     r"|documents?|e-?mails?|messages?|events?|meetings?|appointments?|occurrences|entries|repositor(?:y|ies)|commits?"
     r"|volumes?|buckets?|namespaces?|snapshots?|history|folders?|keys|photos?|notes|orders|invoices?|contacts?|resources|disks?|instances?)\b"
+    r"|\b(?:every|each|any|all)(?: \w{1,20})? (?:order|invoice|account|backup|record|message|appointment)s?\b"
+    r"|\beverything (?:under|in|below|from|on) (?:/|~|the (?:home|root|production|disk|server)\b)"
+    r"|\b(?:tenant|customer|user|client|account|patient|employee)'?s?'? data\b"
+    r"|\b(?:users?|customers?|accounts?|payments?|orders?|invoices?|patients?|employees?) tables?\b"
     r"|\b(?:production|prod|live|customer|user) (?:databases?|data|tables?|records?|cluster|server|volumes?)\b"
     r"|\b(?:backups?|snapshots|audit (?:logs?|trail)|(?:git|commit|shell) history|history of the shell|home director(?:y|ies)|root filesystem)\b"
 )
@@ -150,6 +162,7 @@ _WIPING = (
     r"|\bdelete (?:ns|namespaces?|pvc|pv|crd|all|node)\b(?! \w{1,20}s\b)|\b(?:s3|gsutil|gs)\b[^\n]{0,20}\b(?:rm|rb)\b[^\n]{0,80}(?:--recursive|--force|-r)\b"
     r"|\b(?:rm|rmi|delete|prune)\b[^\n]{0,20}\$\([^\n)]{0,60}\bls\b|\bprune (?:-{1,2}\w{1,20} ){0,4}(?:-a|--all|--volumes)\b"
     r"|\bdd\b[^\n]{0,60}\bof=/dev/|\bmkfs\b|\bshred\b -|\bfilter-(?:branch|repo)\b|\breflog expire\b|\bfind (?:/|~)\S{0,40}[^\n]{0,60}-delete\b"
+    r"|\bencrypt (?:all|every|each)\b[^\n]{0,80}\b(?:originals?|delete|remove|key)\b"
 )
 _SCRATCH = _words(
     "test tests testing tmp temp temporary cache cached caches scratch local locally generated build"
@@ -185,12 +198,17 @@ DEEDS = (
     Deed(SECRETS, _words(_TAKING).replace("cat|", "cat|(?<!is )(?<!are )read|"), _SECRET_FILE),
     Deed(SECRETS, _words(f"{_SHOWING} log"), _SECRET, 40, unless=r"gitignore|\blog in\b"),
     Deed(SECRETS, _words("collect gather send upload archive tar zip scan"), r"(?<![\w-])\.env\b(?!\.(?:example|sample|template|dist|schema|test))", 40),
-    Deed(SECRETS, _words("store save write put keep include paste commit embed append"), _SECRET, 40, needs=r"\b(?:in|into|to)(?: the| a| your| every| each)? " + _SHOWN_WHERE[2:], unless="gitignore"),
+    Deed(SECRETS, _words("store save write put keep include paste commit embed append"), f"{_SECRET}|{_SECRET_FILE}", 40, needs=r"\b(?:in|into|to)(?: the| a| your| every| each)? " + _SHOWN_WHERE[2:], unless="gitignore"),
     Deed(SENDS, _words(_SENDING), FOREIGN, 240, needs=_DATA),
     Deed(SENDS, _CLIENT, FOREIGN, 240, needs=_CARRIES),
+    Deed(SENDS, _DATA_WORDS, _IS_SENT, 40, needs=FOREIGN),
+    Deed(SENDS, FOREIGN, r"\b(?:receives?|collects?|gets)\b", 40, needs=_DATA, signs=(".", "://")),
+    Deed(SENDS, rf"\$\([^)\n]{{1,120}}\)\.(?!{_OWN_HOST})(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}\b", signs=("$(",)),
     Deed(SENDS, r"[|<]\s{0,4}n(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}|\bn(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}(?=\S{1,80} \d{2,5} <)", rf"(?!{_OWN_HOST})\S", 0, signs=("|", "<")),
     Deed(DISABLES, _words(_DISABLING), _CHECK, 48),
     Deed(DISABLES, _words("delete remove comment_out skip disable mark suppress mute"), r"\b(?:failing|broken|red|security) (?:\w{1,14} )?(?:tests?|assertions?|checks?)\b", 24),
+    Deed(DISABLES, _words("replace make change patch stub let set"), rf"{_CHECK}|\b(?:verify|validate|check|authenticate|authori[sz]e)_\w{{2,40}}", 48, needs=r"\breturns? true\b|\balways (?:return|pass|succeed|say|accept)"),
+    Deed(DISABLES, _words("approve merge accept"), r"\b(?:your|its|his|her|their|my) own (?:\w{1,14} )?(?:request|review|change|pr|mr)s?\b", 16),
     Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24, signs=("without",)),
     Deed(DISABLES, _CHECK_OFF, signs=(*_CHECK_OFF_SIGNS.split("|"),)),
     Deed(DESTROYS, _words(_DESTROYING), _VALUED, 24, unless=_SCRATCH),
@@ -218,6 +236,9 @@ _REVIVED = re.compile(  # "never forget to …", "do not ask, …"
 _REFUSED = re.compile(
     r"\b(?:is|are|was|were|be|gets?|being) (?:\w{2,12} )?(?:refused|rejected|forbidden|blocked"
     r"|denied|prohibited|banned|disallowed|dangerous)\b|\bnot (?:allowed|permitted)\b|\bfails?\b"
+)
+_CONDITION = re.compile(  # "push --force whenever a push is rejected" is told to be done
+    r"\b(?:if|when|whenever|once|until|while|after|because|as|where|every time|in case)\b"
 )
 _NEAR = 160  # characters before a verb in which a negation counts
 
@@ -280,7 +301,8 @@ def _is_forbidden(sentence: str, verb: re.Match[str]) -> bool:
     negations = list(_NEGATION.finditer(before))
     if negations and not _REVIVED.search(before, negations[-1].end()):
         return True
-    return bool(_REFUSED.search(sentence, verb.end()))
+    refused = _REFUSED.search(sentence, verb.end())
+    return refused is not None and not _CONDITION.search(sentence, verb.end(), refused.start())
 
 
 def objection(text: str) -> str:

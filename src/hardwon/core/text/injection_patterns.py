@@ -102,7 +102,7 @@ PHRASES = (
     Phrase(_LEAK, 16, (_SEND, _SECRET, _PLACE)),
     Phrase(_LEAK, 14, ("post put request get", "with of", _SECRET, "to <url>", _PLACE)),
     Phrase(_LEAK, 10, ("exfiltrate steal harvest collect", "credentials secrets passwords keys tokens data")),
-    Phrase(_LEAK, 12, ("include embed append add put insert", "credentials secrets password keys key token", "url query response reply answer commit every")),
+    Phrase(_LEAK, 12, ("include embed append add put insert", "credentials secrets password keys key token", "url query response reply answer commit")),
     Phrase(_LEAK, 8, ("send post", "request", "contents content secrets credentials files repository")),
     Phrase(_LEAK, 9, ("print show reveal output cat", "contents content value values", "env secrets credentials id_rsa")),
     Phrase(_HIDE, 7, ("not don't never without avoid", _TELL, _USER)),

@@ -11,20 +11,25 @@ from __future__ import annotations
 
 import re
 
+_SHORT = r"(?=[\"']{0,2}(?:[ \t]{1,4}\w{1,10})?[ \t]{0,8}[:=]|[ \t]{1,4}\S{8})"
 _SET = r"(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
 # Words that name a secret, in lower case; the word before `key` is checked separately. Each form
 # begins with a plain letter, so that the search is fast.
 _CORE = (
-    r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
-    r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
+    r"passw(?:or)?[dt]|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf"
+    rf"|_pass\b|passe?(?==)|pass{_SHORT}|psk{_SHORT}|pw{_SHORT}|identified by|jwt(?==)"
+    r"|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
     rf"|auth{_SET}|access{_SET}|private{_SET}"
 )
 # Each of them contains one of these; plain searches are faster.
 _CORE_PARTS = (
     *("pass", "pswd", "pwd", "secret", "token", "cred", "auth", "csrf", "key", "session"),
-    *("sig", "_dsn", "connection", "access", "private"),
+    *("sig", "_dsn", "connection", "access", "private", "psk", "pw", "identified", "jwt"),
 )
-_WEAK = frozenset(("key", "auth", "access", "private"))  # only a strong value makes them a secret
+_SHORT_NAMES = frozenset(("pass", "psk", "pw"))  # which say many things
+_WEAK = frozenset(
+    ("key", "auth", "access", "private", "jwt")
+)  # only a strong value makes them a secret
 _PLAIN_KEYS = (  # keys that name a thing
     *("cache", "public", "primary", "foreign", "sort", "partition", "object", "row", "hash"),
     "index",
@@ -42,7 +47,8 @@ _PROVIDERS = (
     r"|typeform|yandex|zendesk"
 )
 _NAMED = (
-    r"passw|passphrase|passcode|pswd|pwd|secret|token|cred|auth|csrf|pass|key|session|sig|dsn|conn"
+    r"passw|passphrase|passcode|pswd|pwd|psk|pw|secret|token|cred|auth|csrf|pass|key|session|sig|dsn"
+    r"|conn|jwt"
 )
 _KEYS = (
     *("api", "access", "account", "private", "auth", "shared", "encryption", "signing", "license"),
@@ -70,7 +76,7 @@ _STRING = (
 )
 _BARE = (
     r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,3}[\"'`]?)"
-    r"(?P<value>[^\s\"'`\\<>,;)}\]&|]{1,1024}+)"
+    r"(?P<value>(?:[^\s\"'`\\<>,;)}\]&|]|&(?![&\s]|[\w.-]{0,40}=)){1,1024})"
 )
 _WHOLE_LINE = r"(?P<tag>)(?P<quote>)(?P<value>[^\s\"'`]{1,1024}+)(?=[ \t]*\r?(?:\n|\Z))"
 _INSIDE = (
@@ -107,13 +113,22 @@ _MESSAGE = (
     r"|password|secret|token|key|the|a|to|for|of|or|and|if|when|at least|provided|failed|error"
     r"|authentication|set|used|use)\b"
 )
-_STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
+_STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass|^psk|^pw"
+_TOLD = (  # `PASSWORD '…'`, `password for root is …`
+    r"(?:[ \t]for[ \t]\S{1,60})?(?:[ \t](?:is|=))?:?[ \t]{1,4}"
+    r"(?:(?P<quote>[\"'])(?P<inner>[^\s\"'`]{6,128})(?P=quote)|(?P<value>[^\s\"'`]{8,128}))"
+)
+_SETTING = (
+    r"(?:(?<=pass)|(?<=pw))[ \t]{1,8}(?P<value>[^\s\"'`]{6,128})[ \t]*(?:\r?\n|\Z)"  # `bindpw …`
+)
+_TELLING = r"passw|pswd|pwd|passphrase|passcode|identified"
 _RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}"
 _HEX_BEFORE = r":(?<=[\da-f]{8}:)"
 _PROVIDED = 14  # minimum characters of a value whose name only names a provider
 _FOLLOWS = (
     r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
 )
+_GIVEN = r"\(\s{0,4}(?P<tag>)(?P<quote>[\"'`])(?P<value>[\w+/=.~:-]{16,512})(?P=quote)"
 _HEX = r"[0-9a-f]{32,128}|[0-9A-F]{32,128}"
 _UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 _STRONG_LEAST = 16  # characters of a strong value that are letters mixed with digits
@@ -163,16 +178,32 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
         return _after_name(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
+    is_short = core[0] in _SHORT_NAMES and not text.startswith("=", end)
+    is_fit = is_strong if is_weak else is_chosen if is_short else bool
     for form in (_in_assignment, _in_pair, _element, _after_flag):
         span = form(text, before, tail.end(), name)
-        if span and span[0] < span[1] and (not is_weak or is_strong(text[slice(*span)])):
+        if span and span[0] < span[1] and is_fit(text[slice(*span)]):
             return (*span, "password" if re.search(_STRONG, name) else "secret")
     return _after_name(text, core, is_weak=is_weak)
 
 
 def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
-    """`acme SECRET …` and `acme-token-…`: only a strong value counts."""
-    value = re.compile(_FOLLOWS).match(text, core.end())
+    """`acme SECRET …` and `acme-token-…`, `PASSWORD '…'`: only a strong value counts."""
+    if re.match(_TELLING, core[0]) and (told := re.compile(_TOLD).match(text, core.end())):
+        word = told["inner"] or told["value"].rstrip(".:,;)")
+        if is_chosen(word) or (told["inner"] and (is_mixed(word) or is_random(word))):
+            start = told.start("inner" if told["inner"] else "value")
+            return start, start + len(word), "password"
+    line = re.compile(_SETTING).match(text, core.end())
+    if (
+        line
+        and is_mixed(line["value"])
+        and re.fullmatch(r"(?s)(?:.*\n)?[ \t]*\w*", text[: core.start()][-100:])
+    ):
+        return (*line.span("value"), "password")
+    value = re.compile(_FOLLOWS).match(text, core.end()) or re.compile(_GIVEN).match(
+        text, core.end()
+    )
     if value is None or not is_strong(value["value"]):
         return None
     is_named = (
@@ -205,7 +236,8 @@ def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
     """The value after an assignment: a string, the remainder of a settings line, or a word."""
     value = re.compile(_STRING).match(text, by.end())
     if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
-        value = re.compile(_WHOLE_LINE).match(text, by.end()) if by[0] == "=" else None
+        value = re.compile(_WHOLE_LINE).match(text, by.end())
+        value = value if value and (by[0] == "=" or is_chosen(value["value"])) else None
     return value or re.compile(_BARE).match(text, by.end())
 
 
@@ -240,7 +272,7 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
 def _after_flag(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
     setter = before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")
-    is_flag = before.endswith("-") or "--" in before[-20:].rpartition(" ")[2]
+    is_flag = re.search(r"(?:^|\s)--?[\w.-]{0,40}$", before) is not None
     if not is_flag and not re.search(_SETTERS, setter):
         return None
     by = re.compile(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])").match(text, end)
@@ -265,7 +297,7 @@ def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
     """Whether both name and value look like a secret."""
     value = _text(match).strip().rstrip(".:,;)")
     is_quoted = bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
-    if re.fullmatch(_HARMLESS, value):
+    if re.fullmatch(_HARMLESS, value) and not _is_jagged(value):
         return False
     if not re.search(_NAMED, name):
         return len(value) >= _PROVIDED and is_random(value)
@@ -298,6 +330,21 @@ def is_mixed(value: str) -> bool:
     if len(value) < 6 or re.search(r"[(\[{]", value):
         return False
     return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a word is a password wherever it stands: no other word mixes letters so."""
+    if len(value) < 8 or re.search(r"[(){}\[\]<>/\\=|]", value):
+        return False
+    has_all = all(re.search(chars, value) for chars in ("[a-zA-Z]", r"\d", "[!#$%^&*]"))
+    return has_all or _is_jagged(value)
+
+
+def _is_jagged(value: str) -> bool:
+    """Whether letters of both cases and digits change all the time."""
+    runs = re.findall(r"\d++|[A-Z][a-z]{2,}+|[A-Z]++|[a-z]++", value)
+    is_other = re.fullmatch(r"(?:0x)?[\da-fA-F]++|[^(){}\[\]]*+[(){}\[\]].*", value)
+    return len(value) >= 10 and len(runs) >= 0.45 * len(value) and not is_other
 
 
 def is_strong(value: str) -> bool:

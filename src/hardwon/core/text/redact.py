@@ -10,7 +10,14 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
-from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
+from hardwon.core.text.named_values import (
+    is_chosen,
+    is_jumbled,
+    is_mixed,
+    is_random,
+    is_strong,
+    without_named,
+)
 from hardwon.core.text.token_kinds import (
     ANY_LONG,
     COINED,
@@ -54,9 +61,27 @@ _HEADERS = (
         ("password ",),
         r"(?i:(\blogin\s{1,4}[^\s]{1,100}\s{1,4}password\s{1,4}))([^\s]{3,200})",
     ),
+    SecretKind(
+        "password",
+        (" /u:", " /user:"),
+        r"(?i:(\s/u(?:ser)?:[^\s]{1,100}\s{1,4}))([^\s/-][^\s]{3,200})",
+    ),
+    SecretKind(
+        "userinfo",
+        ("@",),
+        r"((?::|\bsqlplus )[\w$#]{1,30}/)([^\s/'\"@]{3,128}@)(?=//|[\w.-]{1,80}:\d{2,5}\b)",
+    ),
+    SecretKind(  # a line of .pgpass
+        "password",
+        (":*:", ":5432:"),
+        r"(?m:^([\w.*-]{1,80}:[\d*]{1,5}:[\w*-]{1,60}:[\w.-]{1,60}:)([^\s:]{4,200})$)",
+    ),
 )
 _USERINFO = r"(?P<head>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)(?P<value>[^\s/'\"<>@:`\[\]]{16,256})@"
-_OPTION = r"(?<=\s)(?P<option>-p|-a|-u|--user)[ =]{0,2}[\"']?(?P<value>[^\s\"'$-][^\s\"'$]{3,200})"
+_OPTION = (
+    r"(?<=\s)(?P<option>--user|-[a-zA-Z])[ =]{0,2}[\"']?(?:(?<=-U )[^\s%\"']{1,60}%)?"
+    r"(?P<value>[^\s\"'$-][^\s\"'$]{3,200})"
+)
 _LOGIN = r"\s-u[ =]?[^\s|;-][^\s|;]{0,80}\s[^|;]{0,80}$"  # `-u admin -p …` of any program
 _CURLS = ("curl", "http", "wget")
 _USERS = {
@@ -200,6 +225,10 @@ def _option_password(match: re.Match[str]) -> str:
     """The option without the password, if the program takes one there."""
     line = match.string[max(0, match.start() - 200) : match.start()].rsplit("\n", 1)[-1]
     value, option = match["value"], match["option"]
+    if option not in _USERS:
+        has_both = re.search("[a-z]", value) and re.search("[A-Z]", value)
+        is_chosen_one = is_chosen(value) and (has_both or "%" in match[0][: -len(value)])
+        return match[0][: -len(value)] + "[REDACTED:password]" if is_chosen_one else match[0]
     user = max(line.rfind(name) for name in _USERS[option])
     if user < 0 or "|" in line[user:] or ";" in line[user:]:
         is_login = option == "-p" and re.search(_LOGIN, line) and is_mixed(value)

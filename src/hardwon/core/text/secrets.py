@@ -17,10 +17,22 @@ _LONG = 12  # characters
 _LONG_WORD = rf"(?<![\w+/=.~-])[\w+/=.~-]{{{_LONG}}}"
 _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
 _FOLD = r"\n(?<=[\w.\\\r-]\n)[ \t]{0,8}[\w.-]"  # the middle of it, faster to search for
-_OPTION = r"\s-[pau]"
+_OPTION = r"\s-(?:[pau]|[a-zA-Z][ =][\"']?(?=\S{0,60}[A-Z])\S{8})"
 _NAMED = (
     *("pass", "pwd", "pswd", "secret", "token", "key", "auth", "cookie", "cred", "csrf", "sig"),
-    *("dsn", "session", "connection", "login", "private"),
+    *(
+        "dsn",
+        "session",
+        "connection",
+        "login",
+        "private",
+        "psk",
+        "pw",
+        "identified",
+        "jwt",
+        " /u:",
+        " /user:",
+    ),
 )
 _NAMES = f"(?i){'|'.join(_NAMED)}"
 _APART = "\n\n"  # between texts: no word is folded over two line breaks

@@ -14,15 +14,16 @@ from hardwon.knowledge.evidence.calls import (
     asked_why,
     calls_of,
     is_own,
-    looks_only,
     names_of,
     only_asks,
+    only_looks,
+    values_in,
 )
 from hardwon.knowledge.evidence.inner import complaints_in, working_calls
 from hardwon.knowledge.reading.authored import tail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.run import Step
 
@@ -67,7 +68,7 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     edits = [call for _, call in others if call.paths and call not in {one.call for one in first}]
     edits = _telling_edits(edits, steps[at], is_changed=is_changed)
     files = {tail(path) for call in edits for path in call.paths}
-    looks = [call for _, call in made if looks_only(call) and not files.isdisjoint(names_of(call))]
+    looks = [call for _, call in made if only_looks(call) and not files.isdisjoint(names_of(call))]
     shown = [*(looks[-1:] if len(first) + len(edits) < _BETWEEN else []), *edits]
     room = _BETWEEN - len(first) - len(shown)
     shown += (own or new or between)[-room:] if room > 0 else []
@@ -138,11 +139,11 @@ def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) 
     They are given a value of the call, or one that stands beside such a value in an answer.
     """
     known = {call.shape for step in steps[: at + 1] for call in calls_of(step)}
-    ids = {*_values(failing.text), *_values(working.text)}
+    ids = {*values_in(failing.text), *values_in(working.text)}
     found: set[str] = set()
     for step in steps:
         for call in working_calls(step):
-            handled = {*_values(call.text), *_values(step.output[:_ANSWERED])}
+            handled = {*values_in(call.text), *values_in(step.output[:_ANSWERED])}
             if ids.isdisjoint(handled):
                 continue
             ids |= handled
@@ -175,22 +176,17 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
 
     A file may be found by any program that looks.
     """
-    new = [value for value in _values(working.text) if value not in steps[at].args]
     found: dict[str, Asked] = {}
     paths = [word for word in working.text.split() if "/" in word and word not in steps[at].args]
     for step in steps[at + 1 : -1] if working.program not in READERS else ():
-        call = next((call for call in calls_of(step) if looks_only(call)), None)
+        call = next((call for call in calls_of(step) if only_looks(call)), None)
         if call and not call.has_script and any(path in step.output for path in paths):
             found.setdefault(call.shape, Asked(call))
     found |= _makers(steps[at + 1 :], working, paths)
-    for value in new:
-        for step in reversed(steps[:-1]):
-            place = step.output.find(value)
-            if place >= 0 and value not in step.args:
-                call = giver_of(step, step.output[max(0, place - _NEAR) : place + _NEAR])
-                if call is not None and call.shape != working.shape:
-                    found.setdefault(call.shape, Asked(call))
-                break
+    new = [value for value in values_in(working.text) if value not in steps[at].args]
+    for _, call in givers(steps[:-1], new):
+        if call.shape != working.shape:
+            found.setdefault(call.shape, Asked(call))
     return list(found.values())
 
 
@@ -208,10 +204,27 @@ def _makers(steps: Sequence[Step], working: Call, paths: Sequence[str]) -> dict[
     return found
 
 
-def giver_of(step: Step, passage: str) -> Call | None:
-    """The own call of a step that a passage of its output answers."""
-    calls = working_calls(step)
-    shared = [sum(word in passage for word in _values(call.text)) for call in calls]
+def givers(steps: Sequence[Step], values: Iterable[str]) -> Iterator[tuple[int, Call]]:
+    """The calls that last printed each of these values, with the numbers of their steps."""
+    for value in values:
+        printed = [
+            at for at, one in enumerate(steps) if value in one.output and value not in one.args
+        ]
+        call = giver_of(steps[printed[-1]], value) if printed else None
+        if call is not None:
+            yield printed[-1], call
+
+
+def around(step: Step, value: str) -> str:
+    """The output of a step around a value that it printed."""
+    place = step.output.find(value)
+    return step.output[max(0, place - _NEAR) : place + _NEAR]
+
+
+def giver_of(step: Step, value: str) -> Call | None:
+    """The own call of a step that answered with a value."""
+    calls, passage = working_calls(step), around(step, value)
+    shared = [sum(word in passage for word in values_in(call.text)) for call in calls]
     if not calls or (len(calls) > 1 and not max(shared)):
         return None
     giver = calls[shared.index(max(shared))]
@@ -230,7 +243,7 @@ def explanations(made: Sequence[tuple[Step, Call]], failed: Step, failing: Call)
         for code in dict.fromkeys(_codes(typed, call)):
             is_about = call.program == failing.program or code in line
             answer = _answer(step, call, code) if code in said and is_about else ""
-            if call.is_tool and any(value not in said for value in _values(answer)):
+            if call.is_tool and any(value not in said for value in values_in(answer)):
                 continue  # it hands out a value of this run
             if sum(_PLAIN.fullmatch(word) is not None for word in answer.split()) >= _SENTENCE:
                 text = re.sub(r'"?\$\{?\w+\}?"?', code, call.text)
@@ -289,8 +302,3 @@ def _codes(text: str, call: Call) -> list[str]:
         for word in _WORD.findall(text)
         if word in last or (word[0].isalpha() and any(map(str.isdigit, word)))
     ]
-
-
-def _values(text: str) -> list[str]:
-    """The words that a run got from somewhere: they have a digit."""
-    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
-from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings, writings
+from hardwon.knowledge.reading.authored import Writing, is_shell, part_writings, tail, writings
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Set
 
     from hardwon.core.values.run import Step
 
@@ -40,11 +40,12 @@ while whoami with workspace worktree xargs
 """
 _READERS = """
 [ [[ ack ag awk basename cat chmod cmp column cp cut df diff dirname du egrep env fgrep file
-find grep head history id jq less ln ls man md5sum mkdir more mv nl od printenv ps realpath rg
-rm sed sha256sum sort stat tail test top touch tr tree type uniq wc whereis which whoami xxd
+find grep head hexdump history id jq less ln ls man md5sum mkdir more mv nl od printenv ps
+readlink realpath rg rm sed sha256sum sort stat strings tail test top touch tr tree type uname
+uniq wc whereis which whoami xxd
 """
 _PLUMBING = """
-. break cd continue date echo exit export false kill printf pwd read set sleep source tee true
+. : break cd continue date echo exit export false kill printf pwd read set sleep source tee true
 unset wait xargs
 """
 _LOOKING = """
@@ -60,9 +61,10 @@ LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that
 SETTING_UP = frozenset([".", "cd", "export", "source"])  # words that prepare the shell for others
 HELP = frozenset(["--help", "-h", "help"])
 
-CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
+CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch", "-delete"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
+_RUN = 2  # words of a call that may name a file which is run
 _SUBS = 2  # words that may be sub-commands
 _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{"
@@ -77,9 +79,11 @@ _JSON = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_UNKNOWN = ("$", '"$')  # how a program begins that is a variable
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
+_WORD = re.compile(r"[\w-]{3,}+")
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
 
 
@@ -150,15 +154,10 @@ def is_own(call: Call) -> bool:
     return any(not (is_known and word.startswith("-")) for word in call.own_words)
 
 
-def looks_only(call: Call) -> bool:
-    """Whether a call only looks: it never does what another one failed to do."""
-    return call.program in READERS and not call.writes
-
-
 def only_asks(call: Call) -> bool:
     """Whether a call changes nothing: it looks, or its sub-command or a flag asks for something."""
     if call.is_tool or call.writes or call.program in READERS:
-        return looks_only(call)
+        return call.program in READERS and not call.writes
     words = call.kind.split()[1:]
     flags = {word for word in words if word.startswith("-")}
     subs = [re.split(r"[.:_]", word) for word in words if word not in flags][:_SUBS]
@@ -166,14 +165,38 @@ def only_asks(call: Call) -> bool:
     return not LOOKING.isdisjoint(asked) and "$(" not in call.text
 
 
+def only_looks(call: Call) -> bool:
+    """Whether a call changes nothing, as far as everybody knows: it never does what failed."""
+    is_known = call.program in COMMON | READERS
+    return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
+
+
 def part_words(call: Call) -> list[str]:
     """The program and the part of it that a call names, without flags and variables."""
     return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
 
 
+def values_in(text: str) -> list[str]:
+    """The words that a run got from somewhere: they have a digit."""
+    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
+
+
+def runs_one_of(call: Call, files: Set[str]) -> bool:
+    """Whether a call runs one of these files, by its name or as a module.
+
+    A program that everybody knows runs one of its first words; others are given files.
+    """
+    if call.is_tool or call.writes or not files:
+        return False
+    words = call.text.partition(" -m ")[2].split() or call.text.split()
+    words = [word for word in words if not word.startswith("-") and "=" not in word]
+    named = words[:_RUN] if call.program in COMMON else []
+    return not files.isdisjoint(map(tail, (call.program, *named)))
+
+
 def names_of(call: Call) -> set[str]:
     """The words of a call, of a path its last name."""
-    return {word.rpartition("/")[2] for word in call.text.split()}
+    return set(map(tail, call.text.split()))
 
 
 def acting_calls(step: Step) -> list[Call]:
@@ -225,16 +248,15 @@ def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tu
     return tuple(found)
 
 
-def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
+def _expand(commands: Iterable[Command], functions: dict[str, str]) -> Iterator[Call]:
     """The calls of commands; functions and variables are replaced by what they stand for."""
     for command in commands:
         body = functions.get(command.program)
         if body is not None:
             yield from _expand(parse(_with_arguments(body, command)), {})
-        elif command.program.startswith(("$", '"$')):
-            text = _with_variable(command)
-            is_known = text != command.text and not text.startswith(("$", '"'))
-            yield from _expand(parse(text) if is_known else (), {})
+        elif command.program.startswith(_UNKNOWN):
+            known = parse(_with_variable(command))
+            yield from _expand([one for one in known if not one.program.startswith(_UNKNOWN)], {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             call = _command_call(command)
             for name, script in functions.items():
@@ -283,7 +305,8 @@ def _command_call(command: Command) -> Call:
     return Call(
         *(_name(command), text, shape, kind, named),
         has_script=bool(command.script) and not command.writes,
-        writes=bool(command.writes or made) or command.name in CHANGING,
+        writes=bool(command.writes or made)
+        or not CHANGING.isdisjoint((command.name, *command.flags)),
         writings=made,
         script=command.script if command.script not in command.text else "",
         is_fallback=command.joint == "||",

@@ -21,20 +21,20 @@ from hardwon.knowledge.evidence.calls import (
     calls_of,
     is_own,
     only_asks,
+    only_looks,
     part_words,
+    runs_one_of,
 )
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
     cures_of,
-    only_looks,
-    runs_file_of,
     said_words,
     sources_of,
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call, working_calls
-from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of
+from hardwon.knowledge.reading.authored import BACKUP, Writing, made_files, tail, text_of
 from hardwon.knowledge.reading.mined_lesson import situation
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import INTERPRETERS
@@ -162,7 +162,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     What is made after the last new call only checks the result.
     """
     cures, sources = cures_of(steps), sources_of(steps, task)
-    own = {tail(path) for step in steps for path in made_paths(step)}
+    own = made_files(steps)
     said = {word for step in steps for word in said_words(step)}
     begun = _first_change(steps)
     edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
@@ -261,7 +261,7 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
-    return not runs_file_of(call, own)
+    return not runs_one_of(call, own)
 
 
 def _is_usual(call: Call) -> bool:

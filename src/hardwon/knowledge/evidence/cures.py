@@ -10,31 +10,27 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.between import giver_of
+from hardwon.knowledge.evidence.between import around, giver_of, givers
 from hardwon.knowledge.evidence.calls import (
-    COMMON,
-    HELP,
-    READERS,
     Call,
     calls_of,
     is_own,
     only_asks,
+    only_looks,
     part_words,
+    runs_one_of,
+    values_in,
 )
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
-from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.authored import made_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
     from hardwon.core.values.run import Step
 
 _WINDOW = 15  # steps in which a failure is got past
 _TOGETHER = 3  # calls that get past a failure together
-_NEAR = 200  # characters around a value in an output
-_PLACES = 4  # words of a call that may name what it runs
-_VALUE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]{3,}+")  # what a run got from somewhere
 
 
 class At(NamedTuple):
@@ -54,17 +50,15 @@ class Cures(NamedTuple):
 def cures_of(steps: Sequence[Step]) -> Cures:
     """What got past the failures of a run."""
     found = Cures({}, set())
-    made: set[str] = set()  # the files that the run has made so far
     changed: set[str] = set()  # the files that the run has changed so far
     own: dict[str, set[str]] = {}  # those that it had changed when a failure first came
     for at, step in enumerate(steps):
         failing = failing_call(step)
-        made.update(tail(path) for path in made_paths(step))
         changed.update(path for call in calls_of(step) for path in call.paths)
         if failing is None or step.failure is None or only_looks(failing):
             continue
         own.setdefault(step.failure.kind, {*changed})
-        if runs_file_of(failing, made):
+        if runs_one_of(failing, made_files(steps[: at + 1])):
             continue
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure
@@ -88,7 +82,7 @@ def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call 
             for call in calls_of(steps[last]):
                 theirs = part_words(call)
                 is_part = len(theirs) >= depth > 1 and theirs[:depth] == ours[:depth]
-                is_other = depth < len(ours) and theirs[2:] and not _VALUE.search(theirs[2])
+                is_other = depth < len(ours) and theirs[2:] and not values_in(theirs[2])
                 if call.is_tool == failing.is_tool and (
                     theirs == ours or (is_part and not is_other)
                 ):
@@ -116,20 +110,10 @@ def _cure(
     if again.shape != failing.shape:
         return tried
     if again.text != failing.text:
-        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), *tried]
+        new = [word for word in values_in(again.text) if word not in failing.text]
+        given = [At(number, call.text) for number, call in givers(steps[:last], new)]
+        return [*(sorted(given)[-1:] or acting(last)[-1:]), *tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
-
-
-def runs_file_of(call: Call, made: AbstractSet[str]) -> bool:
-    """Whether a call runs one of the files that a run made itself, by its name."""
-    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
-    return not (call.writes or made.isdisjoint(map(tail, runs)))
-
-
-def only_looks(call: Call) -> bool:
-    """Whether a call changes nothing, as far as everybody knows."""
-    is_known = call.program in COMMON | READERS
-    return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
 
 
 def said_words(step: Step) -> set[str]:
@@ -144,44 +128,28 @@ def asks(call: Call, said: set[str]) -> bool:
     return len(words) == 3 and words[2] in said
 
 
-def _givers(steps: Sequence[Step], failing: Call, again: Call, last: int) -> list[At]:
-    """The call that printed a value which a call has and the failing one had not."""
-    new = [word for word in _VALUE.findall(again.text) if word not in failing.text]
-    for number in range(last - 1, -1, -1):
-        step = steps[number]
-        for value in new:
-            place = step.output.find(value) if value not in step.args else -1
-            if place >= 0 and (giver := giver_of(step, _around(step, place))):
-                return [At(number, giver.text)]
-    return []
-
-
 def sources_of(steps: Sequence[Step], task: str) -> set[At]:
     """The calls that first printed a value which a later call is given."""
     printed = _first_printed(steps, task)
-    given = ((at, giver_of(steps[at], _around(steps[at], place))) for at, place in printed)
+    given = ((at, giver_of(steps[at], value)) for at, value in printed)
     return {At(at, call.text) for at, call in given if call is not None}
 
 
 def telling_parts(steps: Sequence[Step], task: str) -> list[str]:
     """Of the output of each step what shows its failures, and the values that are used later."""
     parts: list[list[str]] = [[*complaints_in(step)] for step in steps]
-    for at, place in _first_printed(steps, task):
-        parts[at].append(_around(steps[at], place))
+    for at, value in _first_printed(steps, task):
+        parts[at].append(around(steps[at], value))
     return ["\n".join(dict.fromkeys(part)) for part in parts]
 
 
-def _around(step: Step, place: int) -> str:
-    return step.output[max(0, place - _NEAR) : place + _NEAR]
-
-
-def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]]:
-    """The steps, and the places in their output, that first print a value which is used later."""
+def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, str]]:
+    """The values that are used later, each with the step that first prints it."""
     wanted: dict[str, int] = {}  # the values of calls, and the step that first uses each
     for at, step in enumerate(steps):
         for call in calls_of(step):
             given = f"{call.text}\n{call.script}" if is_own(call) or call.paths else ""
-            for value in _VALUE.findall(given):
+            for value in values_in(given):
                 wanted.setdefault(value, at)
     wanted = {value: at for value, at in wanted.items() if value not in task}
     for at, step in enumerate(steps):
@@ -189,4 +157,4 @@ def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]
             del wanted[value]
         for value in [value for value in wanted if value in step.output]:
             del wanted[value]
-            yield at, step.output.find(value)
+            yield at, value

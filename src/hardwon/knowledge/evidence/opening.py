@@ -11,7 +11,7 @@ from hardwon.core.text.harm import harm
 from hardwon.core.text.injection import suspicion
 from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import calls_of, looks_only
+from hardwon.knowledge.evidence.calls import calls_of, only_looks
 from hardwon.knowledge.evidence.wording import SHOW_CALLS
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
@@ -166,7 +166,7 @@ def _without_head(quote: str, program: str) -> str:
 
 def _is_of_run(fix: Fix) -> bool:
     """Whether a fix shows code of several lines, or how a call that only looks found something."""
-    looked = [looks_only(call) for call in calls_of(Step("bash", fix.mistake))]
+    looked = [only_looks(call) for call in calls_of(Step("bash", fix.mistake))]
     return "\n" in fix.text or looked[-1:] == [True]
 
 

@@ -16,19 +16,20 @@ from hardwon.knowledge.evidence.calls import (
     COMMON,
     HELP,
     LOOKING,
-    PLUMBING,
     READERS,
     SETTING_UP,
     Call,
     calls_of,
-    looks_only,
     names_of,
     only_asks,
+    only_looks,
+    part_words,
+    runs_one_of,
 )
 from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.authored import made_files, tail
 from hardwon.knowledge.reading.reports import has_run_tests, is_red
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ SHOWN = 300  # characters of one call that are shown
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
+_SEVERAL = 3  # tools, the fewest that tell which parts of names are common
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 
 
@@ -69,7 +71,6 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
     if all(step.failure is None for step in steps[first:last]):
         return []
     goals = [call for call in working_calls(steps[last]) if HELP.isdisjoint(call.shape.split())]
-    cures = cures_of(steps[first:])
     weights = _weights(steps)
     found: list[Passed] = []
     for at in range(last - 1, first - 1, -1):
@@ -84,7 +85,8 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             continue
         if not _is_same_goal(failing, working, steps, at):
             continue
-        cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
+        passed = cures_of(steps[first:]).passed
+        cure = {call.text for call, failed in passed.items() if at - first in failed}
         way, is_own = _way(steps, at, failing, working, cure)
         way = (Asked(first_call), *way) if first_call else way
         if not way and _is_other_edit(working, failing):
@@ -104,13 +106,15 @@ def _way(
     What the run wrote itself helps nobody else, unless it was missing or is short. Before a program
     of the project only what came last is told, and edits of files.
     """
-    own = _own_files(working, steps)
-    is_own = bool(own) and (working.is_same(failing) or own != _own_files(failing, steps))
-    older = _own_files(working, steps[: at + 1])
+    made, older = made_files(steps), made_files(steps[: at + 1])
+    named = names_of(working)
+    is_known = runs_one_of(failing, made & named) and not working.is_same(failing)
+    is_own = runs_one_of(working, made) and not is_known
+    older = older & named if runs_one_of(working, older) else set()
     way = tuple(
         one
         for one in way_there(steps, at, failing, working)
-        if not (_own_files(one.call, steps) or one.call.is_blind or is_cut(one.call))
+        if not (runs_one_of(one.call, made) or one.call.is_blind or is_cut(one.call))
         if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
     )
     if failing.program in COMMON:  # where everybody's programs fail, the cure may be further away
@@ -177,12 +181,12 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     Of tools, the next that is named alike or given the same, which is sure; else all that are
     called for the first time: the record of several runs tells which of them matter.
     """
-    made = {tail(path) for step in steps for path in made_paths(step)}
+    made = made_files(steps)
     later = [
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
-        if (_does(call) or looks_only(failing)) and not (call.has_script or call.paths)
+        if (only_looks(failing) or not only_asks(call)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
         if made.isdisjoint(names_of(call))
     ]
@@ -196,7 +200,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         return list(new.values()), False
     if not later:
         return [], False
-    if looks_only(failing):
+    if only_looks(failing):
         values = [value for call in (failing, later[0]) for _, value in leaves(call)]
         is_alike = len(values) == 2 and _resemble(*values)
         return later[:1] if is_alike else [], True
@@ -218,29 +222,11 @@ def _everyday_words(program: str, steps: Sequence[Step]) -> set[str]:
     return {word for word, count in counts.items() if 2 * count > len(calls)}
 
 
-def _does(call: Call) -> bool:
-    """Whether a call does something: it neither looks nor belongs to the shell."""
-    return call.is_tool or not (only_asks(call) or call.program in PLUMBING)
-
-
 def _subjects(call: Call) -> set[str]:
     """The parts of the words of a call but its flags; of a tool the parts of its name."""
     words = [call.program] if call.is_tool else call.text.split()
     named = (word for word in words if not word.startswith("-"))
     return {part for word in named for part in re.findall(r"[a-z0-9]{2,}", word.lower())}
-
-
-def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
-    """The files that a call runs and that the run wrote itself.
-
-    A program runs its first operand if everybody knows it; others are given files.
-    """
-    if call.writes or call.is_tool:
-        return set()
-    words = call.text.partition(" -m ")[2].split() or call.text.split()
-    words = [word for word in words if not word.startswith("-") and "=" not in word]
-    run = {tail(word) for word in words[: 2 if call.program in COMMON else 1]}
-    return run & {tail(path) for step in steps for path in made_paths(step)} if run else set()
 
 
 def _kind(step: Step) -> str:
@@ -315,10 +301,7 @@ def _is_aside(other: Call, failing: Call) -> bool:
     """Whether a call does not do what failed: it looks, edits a file, or only names what failed."""
     if other.program in READERS and failing.program not in READERS:
         return True
-    ours, theirs = (
-        [word for word in call.kind.split() if not word.startswith("-")]
-        for call in (failing, other)
-    )
+    ours, theirs = part_words(failing), part_words(other)
     asks = LOOKING & ({*other.kind.split()} - {*failing.kind.split()})  # as --version
     is_other = not {*ours} <= {*theirs} or any(word.startswith("-") for word in asks)
     if is_other and only_asks(other) and not only_asks(failing):
@@ -336,7 +319,7 @@ def _name_parts(tool: str) -> set[str]:
 def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
     """How much another tool is called for the same: by its name, or by what it is given.
 
-    The parts that most tools of a run have in their names tell little.
+    The parts that all tools of a run have in their names tell nothing.
     """
     if failing.program == other.program:
         # A word may tell it to do something else, for which it takes other arguments
@@ -346,7 +329,7 @@ def _tool_likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> 
     one, two = (_name_parts(call.program) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
     weight = {part: weights.get(f"{part}()", 1.0) for part in one | two}
-    by_name = sum(weight[part] for part in one & two) / sum(weight.values())
+    by_name = sum(weight[part] for part in one & two) / max(1.0, sum(weight.values()))
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
 
@@ -362,11 +345,10 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    tools = {call.program for call in calls if call.is_tool}
-    parts = Counter(f"{part}()" for tool in tools for part in _name_parts(tool))
-    return {word: log(1 + len(calls) / count) for word, count in counts.items()} | {
-        part: log(1 + len(tools) / count) for part, count in parts.items()
-    }
+    names = [_name_parts(tool) for tool in {call.program for call in calls if call.is_tool}]
+    everywhere = set.intersection(*names) if len(names) >= _SEVERAL else set[str]()
+    rarity = {word: log(1 + len(calls) / count) for word, count in counts.items()}
+    return rarity | dict.fromkeys((f"{part}()" for part in everywhere), 0.0)
 
 
 def _was_passed(

@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import HELP, Call, is_own
-from hardwon.knowledge.evidence.cures import runs_file_of
+from hardwon.knowledge.evidence.calls import HELP, Call, is_own, runs_one_of
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import made_paths, tail
+from hardwon.knowledge.reading.authored import made_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +32,7 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
     """The ways that runs show (task and steps of each, oldest first), those of most runs first."""
     found, failed = dict[str, Way](), Counter[str]()
     for number, (task, steps) in enumerate(runs):
-        own = {tail(path) for step in steps for path in made_paths(step)}
+        own = made_files(steps)
         for step in steps:
             failing = failing_call(step)
             if failing is not None:
@@ -62,4 +61,4 @@ def _is_way(call: Call, own: set[str]) -> bool:
     What runs a file that the run made itself, is none.
     """
     is_known = call.is_tool or not is_own(call) or not HELP.isdisjoint(call.shape.split())
-    return not (is_known or runs_file_of(call, own))
+    return not (is_known or runs_one_of(call, own))

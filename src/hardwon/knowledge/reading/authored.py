@@ -33,7 +33,7 @@ _DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
-SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+SCRIPT_WRITES = r"\.write|writeFile|sed -i|patch|, ?['\"][wa]"
 _FILE = r"['\"]([\w./~-]{1,200}\.[A-Za-z]\w{0,5})['\"]"
 
 
@@ -184,6 +184,18 @@ def stem(path: str) -> str:
 def made_paths(step: Step) -> list[str]:
     """The files that a step makes anew."""
     return [each.path for each in writings(step.tool, step.args) if not each.is_edit]
+
+
+def made_files(steps: Sequence[Step]) -> set[str]:
+    """The names of the files that steps make anew: no step that worked has listed them before."""
+    found: set[str] = set()
+    for at, step in enumerate(steps):
+        for name in {tail(path) for path in made_paths(step)} - found:
+            is_name = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])").search
+            before = (one.output for one in steps[:at] if not one.failed and name in one.output)
+            if not any(map(is_name, before)):
+                found.add(name)
+    return found
 
 
 def is_coined(name: str, steps: Sequence[Step]) -> bool:

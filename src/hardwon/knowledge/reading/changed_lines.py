@@ -167,11 +167,7 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> str:
     depths = [0, *accumulate(map(_open_brackets, lines))]  # a part of a call is shown with it
     code = [k for k in added if not (re.match(_IMPORT, lines[k]) or depths[k] > 0)]
     names = _names_in(re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line))
-    about = {
-        k
-        for k in code
-        if _is_related(_names_in(lines[k]), names) or (at < 0 and _replaces(lines[k], failing))
-    }
+    about = {k for k in code if _is_related(_names_in(lines[k]), names)}
     picked = list[int]()
     for block in _blocks(code):
         telling = [k for k in block if k in about]
@@ -230,12 +226,6 @@ def _is_related(ours: set[str], theirs: set[str]) -> bool:
         for one in ours
         for two in theirs
     )
-
-
-def _replaces(line: str, failing: str) -> bool:
-    """Whether a line has most words of the failing one, which is gone."""
-    words = set(re.findall(r"\w{3,}", failing))
-    return len(words & set(re.findall(r"\w{3,}", line))) * 2 > len(words)
 
 
 def _key_names(code: str, old: Code, new: Code) -> list[str]:

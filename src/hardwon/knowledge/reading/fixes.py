@@ -23,6 +23,7 @@ from hardwon.knowledge.evidence.wording import (
 )
 from hardwon.knowledge.reading.authored import (
     BACKUP,
+    SCRIPT_WRITES,
     edits_source,
     is_coined,
     is_shell,
@@ -180,7 +181,6 @@ _RESTORES = re.compile(
     r"git (?:-\S+ )*(?:stash (?:pop|apply)|apply|am|cherry-pick|merge|pull|rebase"
     r"|checkout stash@)|patch "
 )
-_WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
 _NOT_STARTED = r"_FailedTest\b|KeyError: '[A-Z][A-Z\d]*_[A-Z\d_]+'"  # nothing ran: no finding
 _TEXT = (
     "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
@@ -239,15 +239,11 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
         writing.old
         or not writing.text
         or "/" in writing.path.removeprefix("./").removeprefix("/tmp/")
-        or _writes_files(writing.text)
+        or re.search(SCRIPT_WRITES, writing.text)
         for step in steps
         for writing in writings(step.tool, step.args)
     )
     return not is_touched and not any(is_coined(name, steps[:-1]) for name in names)
-
-
-def _writes_files(text: str) -> bool:
-    return any(mark in text for mark in _WRITES)
 
 
 def _fix(step: Step, last: Step) -> Fix | None:
@@ -305,7 +301,7 @@ def _is_change(part: Command, before: Sequence[Step], steps: Sequence[Step]) -> 
         return True
     scripts = () if part.writes or part.builtin in _SUPPORT else part.operands[:1]
     texts = (part.script, *(text_of(script, steps) for script in scripts))
-    return not part.writes and any(map(_writes_files, texts))
+    return not part.writes and any(re.search(SCRIPT_WRITES, text) for text in texts)
 
 
 def _is_reverse_edit(step: Step, before: Sequence[Step]) -> bool:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.calls import LOOKING
-from hardwon.knowledge.reading import shell, signature
+from hardwon.knowledge.evidence.calls import LOOKING, calls_of, only_asks
+from hardwon.knowledge.reading import signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,18 +19,8 @@ _WARN, _INSIST, _STOP = 2, 3, 5
 _SHOWN = 200  # characters of a call
 _TRIED = 6  # other calls listed
 _WORD = r"[A-Z]?[a-z]++|[A-Z]++"
-_LOOKERS = (
-    "browse check describe fetch find get glob grep list lookup ls open query read search show"
-    " status think view"
-)
-_LOOK_PROGRAMS = (
-    "[ cat cd cut date df diff du echo egrep env false fgrep file grep head hexdump id jq less ls"
-    " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
-    " type uname uniq wc whereis which whoami xxd"
-)
-_LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
-_ACTS_BY_FLAG = frozenset(["find", "sed"])
-_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
+_LOOKERS = "browse check fetch find glob ls open query read think"  # beside what commands say
+_LOOKING = LOOKING | {*_LOOKERS.split()}
 _COMPARED = 300  # lines at the end of a result that are compared
 _LONGEST = 20_000  # characters that are compared
 
@@ -137,24 +127,16 @@ def may_change(step: Step) -> bool:
     if step.args.startswith("{"):
         words = re.findall(_WORD, _doing(step))
         return not step.failed and not any(word.lower() in _LOOKING for word in words)
-    commands = shell.parse(step.args)
-    if any(command.writes for command in commands):
+    calls = calls_of(step)
+    if any(call.writes for call in calls):
         return True
-    return not step.failed and not all(_only_looks(command) for command in commands)
+    return not step.failed and not all(only_asks(call) for call in calls)
 
 
 def _doing(step: Step) -> str:
     """The name of a tool; for a file tool with several commands, the command."""
     action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
     return action[1] if action else step.tool
-
-
-def _only_looks(command: shell.Command) -> bool:
-    if command.name == "git":
-        return command.verb in LOOKING
-    if command.name in _ACTS_BY_FLAG:
-        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
-    return command.name in _LOOKS
 
 
 def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:

@@ -12,7 +12,15 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
-from hardwon.knowledge.reading.authored import SCRIPT_WRITES, edits_source, tail, writings
+from hardwon.knowledge.evidence.calls import LOOKING
+from hardwon.knowledge.reading.authored import (
+    SCRIPT_WRITES,
+    edits_source,
+    made_files,
+    stem,
+    tail,
+    writings,
+)
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.fixes import fix_shown, has_revert
 from hardwon.knowledge.reading.reading import is_limit, read_failure
@@ -38,9 +46,6 @@ _LINTERS = frozenset(
 )
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
-)
-_LOOKING_VERBS = frozenset(
-    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
 )
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
 _HICCUP = (
@@ -112,7 +117,7 @@ def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
         return True
     if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
         return False  # the look was never made
-    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
+    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in LOOKING:
         return True
     return _is_probe(last, step)
 
@@ -141,9 +146,8 @@ def _is_report(chain: Sequence[Command], step: Step) -> bool:
 def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
     runs = [command for command in chain if _is_inline(command) or _files(command)]
-    if not runs or not all(
-        _is_inline(command) or _runs_own(command, step, before) for command in runs
-    ):
+    made = made_files((*before, step))
+    if not runs or not all(_is_inline(command) or _runs_own(command, made) for command in runs):
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
         return not re.search(_BROKEN, line)
@@ -156,22 +160,11 @@ def _is_inline(command: Command) -> bool:
     return command.name in INTERPRETERS and bool(command.script) and is_plain
 
 
-def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
+def _runs_own(command: Command, made: set[str]) -> bool:
+    """Whether a command runs a file or a module that the run made."""
     files = (tail(unquote(word).split("::", 1)[0]) for word in _files(command))
-    names = (name for file in files for name in (file, *file.split(".")) if name)
-    return any(_was_made(name, (*before, step)) for name in names)
-
-
-def _was_made(name: str, steps: Sequence[Step]) -> bool:
-    """Whether the run wrote the file before a successful step mentioned it."""
-    for step in steps:
-        if name in step.args:
-            made = [tail(each.path) for each in writings(step.tool, step.args) if not each.old]
-            if name in made or any(file.split(".", 1)[0] == name for file in made):
-                return True
-        if not step.failed and (name in step.args or name in step.output):
-            return False
-    return False
+    names = {name for file in files for name in (file, *file.split(".")) if name}
+    return not names.isdisjoint({*made, *map(stem, made)})
 
 
 def _is_set_up(line: str) -> bool:

@@ -209,7 +209,7 @@ def _build() -> tuple[str, str]:
 
 def main() -> None:
     """Answer the sessions that come in with what they hold, as long as somebody takes it."""
-    answers = sys.stdout.buffer
+    answers, sys.stdout = sys.stdout.buffer, sys.stderr  # what is printed is no answer
     try:
         pickle.dump(_build(), answers)
         answers.flush()

@@ -24,7 +24,7 @@ from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import Author
 from hardwon.core.values.scope import Scope
-from hardwon.engine.mirror import WANTED
+from hardwon.engine.notes import WANTED
 from hardwon.engine.pipeline.screen import screen_step
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import past, transcript

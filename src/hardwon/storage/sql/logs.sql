@@ -75,8 +75,9 @@ AND /*+*/shelf IN (:shelves) AND (
 ) ORDER BY id LIMIT :limit
 
 -- name: keep_run
-INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN}) VALUES (:tenant, {RUN_VALUES})
-ON CONFLICT (tenant, id) DO UPDATE SET {RUN_SET}
+-- A run of another scope stays: whoever sends a run chooses its id.
+INSERT INTO hardwon.ended_runs AS kept (tenant, {ENDED_RUN}) VALUES (:tenant, {RUN_VALUES})
+ON CONFLICT (tenant, id) DO UPDATE SET {RUN_SET} WHERE kept.shelf = excluded.shelf
 
 -- name: past
 SELECT digest, state FROM hardwon.past_runs

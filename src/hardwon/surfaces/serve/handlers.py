@@ -30,7 +30,6 @@ from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurrin
 from hardwon.core.values.run import RunSoFar
 from hardwon.core.values.scope import scope
 from hardwon.engine.doors import Doors
-from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
 from hardwon.storage.service import Key
 from hardwon.storage.stores.runs import note_author
@@ -301,10 +300,11 @@ def sync_push(call: Call, *, batch: str, records: list[Any]) -> answers.Received
     own = [record for one in records if (record := _own_record(call, one)) is not None]
     name = f"{call.principal.key} {require_text(batch, 'batch', 200)}"
     for record in own:
-        if record[0] == RUN:
-            record[-1] = [*record[-1], note_author(call.author)]
-        elif record[0] == "session":
-            record.append(list(call.author))
+        match record:
+            case ["run", _, _, [*lines]]:
+                record[-1] = [*lines, note_author(call.author)]
+            case ["session", *_]:
+                record.append(list(call.author))
     call.hw.exchange.receive(name, own)
     if any(record[0] in {"job", "session"} for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()

@@ -34,6 +34,7 @@ class Limits(NamedTuple):
     connections: int = 12_000  # at a time
     head: int = 64 << 10  # bytes of the first line and the header fields
     fields: int = 100  # header fields
+    pipelined: int = 8  # requests of a connection that wait for the one before
     body: int = 1 << 20  # bytes
     pack: int = 32 << 20  # bytes of a pack that is imported
     form: int = 1000  # fields

@@ -149,7 +149,7 @@ def _answer_error(request: Request, error: Exception) -> Response:
 
 
 class _TooLarge(Exception):
-    """The head of a request has too many bytes or fields."""
+    """The head of a request has too many bytes or fields, or too many requests came at once."""
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -188,6 +188,8 @@ class PatientProtocol(HttpToolsProtocol):
         self._refuse(431 if is_too_large else 400)
 
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= self.limits.pipelined:
+            raise _TooLarge
         super().on_message_begin()
         self._size = self._count = 0
         if self._late is None:  # another request on the same connection
@@ -241,6 +243,12 @@ class PatientProtocol(HttpToolsProtocol):
             self._late = None
 
     def _refuse(self, status: int) -> None:
+        if self.pipeline:  # earlier requests would take this for their answer
+            self.transport.abort()
+            return
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # what it still sends is dropped
+            self.cycle.message_event.set()
         words = _REFUSALS[status]
         head = f"HTTP/1.1 {status} \r\ncontent-type: text/plain\r\ncontent-length: {len(words)}"
         self.transport.write(f"{head}\r\nconnection: close\r\n\r\n".encode() + words)
