@@ -111,6 +111,18 @@ def test_calls_without_parents_belong_to_their_conversation(hw: StoredHardwon) -
     assert [run.steps for run in learnt] == [3]
 
 
+def test_only_spans_of_runs_that_go_on_wait_and_in_few_files(hw: StoredHardwon) -> None:
+    for number in range(200):
+        ended = [{**one, "traceId": f"{number + 2:032x}"} for one in (*CALLS, ROOT)]
+        take(hw, tool_span(1, number + 9, f"make {number}", "ok"), *(ended if number < 3 else ()))
+
+    assert len(collect(hw)) == 3
+
+    (waiting,) = Path(hw.settings.home, "traces").glob("*.jsonl")
+    assert len(waiting.read_text().splitlines()) == 1 + 200
+    assert [run.steps for run in collect(hw, later=runs.PAUSE + 1)] == [200]
+
+
 def test_a_trace_without_a_call_is_left_out(hw: StoredHardwon) -> None:
     take(hw, root_span(9, "Say hello"))
 

@@ -9,14 +9,25 @@ import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from hardwon import Step
+from hardwon.core import _files
 from hardwon.core.values.report import Window
 from hardwon.engine.recording import Recording
-from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
+from hardwon.learn.transcripts.past import (
+    EMPTY,
+    KNOWN,
+    LEARNT,
+    LIVE,
+    NO_FOLDER,
+    UNREADABLE,
+    Learnt,
+    PastSessions,
+)
 from tests.learn.past_runs import BEGIN, evidence
 from tests.learn.transcripts.transcripts import Claude
 from tests.stored import StoredHardwon, opened
@@ -291,6 +302,24 @@ def test_a_session_that_cannot_be_recorded_is_named_and_stops_no_others(
     assert [found[str(path)] for path in paths] == ["", "RecursionError('too deep')", ""]
     (again,) = learn(hw)
     assert again.status == LEARNT
+
+
+def test_a_worker_that_follows_sessions_does_not_wait_for_another_process(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    written(home, shop, 1)
+    followed = PastSessions(hw._engine, hw.agent("coder").scope)
+    folder = Path(hw.settings.home, "sessions")
+    folder.mkdir()
+
+    with _files.Lock(str(folder / "learn.lock")):  # as a process that learns
+        waiting = Thread(target=lambda: [*followed.learn_each(since=timedelta(days=90))])
+        waiting.daemon = True
+        waiting.start()
+        waiting.join(20)
+        assert not waiting.is_alive()
+
+    assert [one.status for one in followed.learn_each(since=timedelta(days=90))] == [LEARNT]
 
 
 def test_no_secret_of_a_past_session_reaches_the_disk(

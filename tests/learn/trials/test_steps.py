@@ -127,6 +127,14 @@ def test_the_rationale_of_reported_steps_is_kept(
     assert acted(coder, tmp_path, output).rationale == rationale
 
 
+def test_an_output_that_is_an_object_is_kept(coder: hardwon.Agent, tmp_path: Path) -> None:
+    call = {"tool": "bash", "args": "pytest", "output": {"stdout": "1 failed"}, "failed": True}
+
+    (action,) = acted(coder, tmp_path, lines(call)).actions
+
+    assert "1 failed" in (action.output or "")
+
+
 def test_fields_of_other_meaning_in_a_line_are_left_out(
     coder: hardwon.Agent, tmp_path: Path
 ) -> None:

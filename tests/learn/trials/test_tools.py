@@ -164,6 +164,16 @@ def test_every_form_of_eslint_says_the_same(name: str) -> None:
     assert (report.metrics.lint_errors, report.metrics.lint_warnings) == (2, 1)
 
 
+def test_problems_beyond_those_that_are_kept_are_counted() -> None:
+    rows = "\n".join(f"a.py:{line}: error: Bad type  [misc]" for line in range(1, 251))
+    mypy = read_text("mypy .", f"{rows}\nFound 250 errors in 1 file (checked 1 source file)\n")
+    eslint = read_text("eslint .", "/a.js\n  3:4  error  no foo  no-undef\n\n"
+                       "✖ 340 problems (300 errors, 40 warnings)\n")  # fmt: skip
+
+    assert mypy.metrics.type_errors == 250
+    assert (eslint.metrics.lint_errors, eslint.metrics.lint_warnings) == (300, 40)
+
+
 def test_an_unknown_tool_gives_its_error_line() -> None:
     report = read_text("smoke", "starting\nconnect: Connection refused\nbye\n")
 

@@ -13,7 +13,7 @@ import os
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ GRACE = 3.0  # seconds in which the last spans of a run may arrive after its roo
 PAUSE = 600.0  # seconds without a span after which a run without a root has ended
 _WAITING = 64 * 1024 * 1024  # bytes of spans that wait; beyond that no run is waited for
 _MOST = 8 * _WAITING  # beyond that no more are taken
+_FILES = 100  # of waiting spans; more are written into one a scope
 _BODY = 32 * 1024 * 1024  # bytes of an unpacked request
 _SUFFIX = ".jsonl"
 _HEAD = 256  # bytes that tell a list from lines
@@ -116,9 +117,11 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
         over = {key for key, rows in waiting.items() if is_full or _is_over(rows, now())}
         for key in _in_order(over, waiting):
             yield from record_run(engine, key, waiting[key])
-        for name, rows_of in files.items():
-            if rows_of.keys() <= over:  # what it shares with runs that go on is known by its span
-                _files.unlink(os.path.join(folder, name))
+        is_split = len(files) > _FILES
+        rewritten = {name: part for name, part in files.items() if is_split or over & part.keys()}
+        _keep_only(engine, _join(rewritten.values()), over)
+        for name in rewritten:
+            _files.unlink(os.path.join(folder, name))
     finally:
         lock.release()
 
@@ -297,3 +300,13 @@ def _row(values: list[Any]) -> Row:
     *head, step, calls, results = values
     pairs = [tuple(map(tuple, many)) for many in (calls, results)]
     return Row._make([*head, step and tuple(step), *pairs])
+
+
+def _keep_only(engine: Runtime, waiting: Mapping[Key, list[Arrived]], over: Container[Key]) -> None:
+    """Write the rows of the runs that go on into one file a scope."""
+    scopes: dict[Scope, list[Arrived]] = defaultdict(list)
+    for key, rows in waiting.items():
+        if key not in over:
+            scopes[key[0]] += rows
+    for scope, rows in scopes.items():
+        _put(engine, scope, rows)

@@ -160,8 +160,14 @@ class PastHandle:
             self._most_telling = 0
 
     def learn_each(self, *, since: timedelta) -> Iterator[Learnt]:
-        """The same, one session after the other."""
-        return self._learn(self.unrecorded(since=since), is_look=False)
+        """The same, one session after the other; nothing while another process does it."""
+        fresh = self.unrecorded(since=since)
+        lock = _alone(self._settings.home)
+        if lock.acquire(wait=False):
+            try:
+                yield from self._learn_alone(fresh)
+            finally:
+                lock.release()
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
@@ -200,12 +206,15 @@ class PastHandle:
             yield from (self._learn_one(place, {}, None, is_look=True) for place in places)
             return
         with _alone(self._settings.home):
-            fresh, live = self._unknown(places), self._recorded_live()
-            with closing(self._read_ahead(fresh)) as sessions:
-                for number, (place, prepared) in enumerate(zip_longest(fresh, sessions), 1):
-                    yield self._learn_one(place, live, prepared)
-                    if number % _TENDED == 0:
-                        self._tend()
+            yield from self._learn_alone(places)
+
+    def _learn_alone(self, places: Sequence[SessionPlace]) -> Iterator[Learnt]:
+        fresh, live = self._unknown(places), self._recorded_live()
+        with closing(self._read_ahead(fresh)) as sessions:
+            for number, (place, prepared) in enumerate(zip_longest(fresh, sessions), 1):
+                yield self._learn_one(place, live, prepared)
+                if number % _TENDED == 0:
+                    self._tend()
         self._tend()
 
     def _learn_one(

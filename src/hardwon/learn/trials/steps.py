@@ -85,7 +85,10 @@ class _Reader:
         at = self._places.get(key)
         if at is not None:
             parts = output if isinstance(output, list) else [output]
-            texts = (part.get("text", "") if isinstance(part, dict) else part for part in parts)
+            texts = (
+                part.get("text", "") if isinstance(part, dict) and parts is output else part
+                for part in parts
+            )
             text = clip_middle(clean("\n".join(map(as_text, texts))), _OUTPUT_KEPT)
             self.actions[at] = self.actions[at]._replace(output=text, failed=failed)
 

@@ -417,13 +417,24 @@ def _test_metrics(text: str, document: Any) -> VerificationMetrics:
 
 def _problem_counts(text: str, errors: list[StructuredError], tool: Tool) -> VerificationMetrics:
     """How many problems a checker or linter found; absent if it does not say."""
+    stated = _last_number(
+        r"Found (\d{1,9}) err|problems? \((\d{1,9}) err|^(\d{1,9}) errors?, \d", text
+    )
     is_clean = "Success: no issues found" in text or "All checks passed" in text
-    if not errors and not is_clean:
+    if stated is None and not errors and not is_clean:
         return VerificationMetrics()
-    bad = sum(problem.severity == "error" for problem in errors)
+    bad = max(stated or 0, sum(problem.severity == "error" for problem in errors))
     if tool.kind == "type_check":
         return VerificationMetrics(type_errors=bad)
-    return VerificationMetrics(lint_errors=bad, lint_warnings=len(errors) - bad)
+    warned = _last_number(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text) or 0
+    odd = max(warned, sum(problem.severity != "error" for problem in errors))
+    return VerificationMetrics(lint_errors=bad, lint_warnings=odd)
+
+
+def _last_number(pattern: str, text: str) -> int | None:
+    """The number in the last line that the pattern matches."""
+    found = [m for line in text.splitlines() if (m := re.search(pattern, line[:500]))]
+    return int(next(group for group in found[-1].groups() if group)) if found else None
 
 
 _FRAME = r'(?m)^\s{1,8}File "(.{1,500}?)", line (\d{1,9})'
