@@ -17,6 +17,7 @@ from hardwon.knowledge.evidence.calls import (
     names_of,
     only_asks,
     only_looks,
+    prints_files,
     values_in,
 )
 from hardwon.knowledge.evidence.inner import complaints_in, working_calls
@@ -257,8 +258,7 @@ def _answers_beside(step: Step, working: Call) -> list[Asked]:
     It names what the working call has and the failing step lacks, or it is the only full sentence.
     """
     asked = asked_why(step)
-    others = {call.program for call in calls_of(step) if looks_only(call)} - PLUMBING
-    if not asked or others:  # those print what is in files
+    if not asked or any(map(prints_files, calls_of(step))):
         return []
     lines = dict.fromkeys(map(str.rstrip, step.output.splitlines()))
     said = [

@@ -172,6 +172,11 @@ def only_looks(call: Call) -> bool:
     return (is_known and only_asks(call)) or not HELP.isdisjoint(call.shape.split())
 
 
+def prints_files(call: Call) -> bool:
+    """Whether a call prints what is in files, or looks at them otherwise."""
+    return call.program in READERS - PLUMBING and not call.writes
+
+
 def part_words(call: Call) -> list[str]:
     """The program and the part of it that a call names, without flags and variables."""
     return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import (
     COMMON,
-    PLUMBING,
     READERS,
     Call,
     acting_calls,
     asked_why,
     calls_of,
-    looks_only,
     only_asks,
     only_call,
     part_words,
+    prints_files,
 )
 from hardwon.knowledge.evidence.folding import fold_numbers
 from hardwon.knowledge.reading.authored import is_shell
@@ -110,7 +109,7 @@ def _is_spoken(line: str, head: _Head | tuple[()], step: Step) -> bool:
     if not calls or not head or not _refuses(line, head) or line in step.args:
         return False
     *earlier, last = calls
-    prints = looks_only(last) and last.program not in PLUMBING and not last.is_piped
+    prints = prints_files(last) and not last.is_piped
     acting = [call for call in acting_calls(step) if call in earlier and not only_asks(call)]
     return bool(acting) and not prints
 
