@@ -166,7 +166,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     What is made after the last new call only checks the result.
     """
     made = [*_made_in(task, steps)]
-    told = [*_told(made, steps)]
+    told = [*_calls_to_tell(made, steps)]
     firsts = {one.call.text: one.at for one in reversed(told)}
     last_new = max(firsts.values(), default=-1)
     done = max((one.place for one in made if one.at <= last_new), default=0)
@@ -215,7 +215,7 @@ def _made_in(task: str, steps: Sequence[Step]) -> Iterator[_Made]:
             )
 
 
-def _told(made: Iterable[_Made], steps: Sequence[Step]) -> Iterator[_Made]:
+def _calls_to_tell(made: Iterable[_Made], steps: Sequence[Step]) -> Iterator[_Made]:
     """The calls that may be told: cures, sources, and those of the work that worked."""
     own = made_files(steps)
     said = {word for step in steps for word in said_words(step)}
