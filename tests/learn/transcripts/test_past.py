@@ -26,7 +26,6 @@ from hardwon.learn.transcripts.past import (
     NO_FOLDER,
     UNREADABLE,
     Learnt,
-    PastSessions,
 )
 from tests.learn.past_runs import BEGIN, evidence
 from tests.learn.transcripts.transcripts import Claude
@@ -308,7 +307,7 @@ def test_a_worker_that_follows_sessions_does_not_wait_for_another_process(
     home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     written(home, shop, 1)
-    followed = PastSessions(hw._engine, hw.agent("coder").scope)
+    followed = hw.agent("coder").sessions
     folder = Path(hw.settings.home, "sessions")
     folder.mkdir()
 

@@ -60,8 +60,9 @@ def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
 
 @pytest.mark.parametrize("name", trial_projects())
 def test_a_run_begins_with_the_same_words_after_past_sessions_and_after_live_training(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nothing is told in the training: what a run was told and followed counts once more."""
     project, runs, at = tmp_path / "project", trial_runs(name), [BEGIN]
     project.mkdir()
     for run in runs:
@@ -70,6 +71,7 @@ def test_a_run_begins_with_the_same_words_after_past_sessions_and_after_live_tra
     options = ("--home", str(tmp_path / "past"), "--agent", "coder")
     assert cli(["session", "learn", *options, "--since", "5000w"]) == 0
 
+    monkeypatch.setenv("HARDWON_PROOF_SHARE", "1")
     with opened(tmp_path / "live", clock=lambda: at[0]) as live:
         for run in runs:
             at[0] = run.begun
@@ -81,6 +83,7 @@ def test_a_run_begins_with_the_same_words_after_past_sessions_and_after_live_tra
                 agent.after_action(call.tool, call.args, output=call.output, failed=call.failed)
             agent.end_run()
         live.drain()
+    monkeypatch.delenv("HARDWON_PROOF_SHARE")
     blocks = []
     for home in ("past", "live"):
         with opened(tmp_path / home, clock=lambda: NOW) as hw:

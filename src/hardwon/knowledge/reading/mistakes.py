@@ -12,7 +12,6 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
-from hardwon.knowledge.evidence.calls import LOOKING
 from hardwon.knowledge.reading.authored import (
     SCRIPT_WRITES,
     edits_source,
@@ -46,6 +45,9 @@ _LINTERS = frozenset(
 )
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
+)
+_LOOKING_VERBS = frozenset(  # not `get` and the like: what they do not find was looked up wrongly
+    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
 )
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
 _HICCUP = (
@@ -117,7 +119,7 @@ def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
         return True
     if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
         return False  # the look was never made
-    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in LOOKING:
+    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
         return True
     return _is_probe(last, step)
 

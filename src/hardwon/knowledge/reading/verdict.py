@@ -111,6 +111,7 @@ def _has_tool_failed(tool: str, text: str) -> bool:
 
 
 _TAIL = 12_000
+_VIEWERS = READERS | {"egrep", "strings", ":"}  # they print what is there, or nothing
 _SHOWING = frozenset(
     ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
 )
@@ -173,7 +174,9 @@ def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
 
 def _only_shows(command: Command) -> bool:
     """Whether a command only prints existing text, or normally prints nothing."""
-    return command.builtin in READERS or command.verb.split(" ", 1)[0] in _SHOWING
+    if command.name == "git":
+        return command.verb.split(" ", 1)[0] in _SHOWING
+    return command.builtin in _VIEWERS or command.verb in _SHOWING
 
 
 def _complains(command: Command, text: str) -> bool:
