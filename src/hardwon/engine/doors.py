@@ -158,11 +158,12 @@ class Doors:
         query = recall.at_turn(asked, self.near_to(scope))._replace(text=prompt)
         told, started = run.so_far().told, perf_counter_ns()
         candidates = self.weigh(scope, query, UNKNOWN._replace(told=told))
-        items = playbook.items(scope, self._store.lessons, self._clock()) if told else []
-        covered = {kind for item in items if item.id in told for kind in item.kinds}
+        known = self._store.lessons.get_all(scope, sorted(told)) if told else []
+        covered = {kind for one in known if playbook.is_item(one) for kind in one.kinds}
         for at, candidate in enumerate(candidates):
             lesson = candidate.match.lesson
-            if lesson.kinds and covered.issuperset(lesson.kinds):
+            is_covered = lesson.kinds and covered.issuperset(lesson.kinds)
+            if is_covered and not playbook.is_item(lesson):
                 candidates[at] = candidate._replace(verdict="an item of the playbook told it")
             elif lesson.id not in told and is_wanted(lesson):
                 candidates[at] = candidate._replace(verdict="")

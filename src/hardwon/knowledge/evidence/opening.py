@@ -79,7 +79,7 @@ class _Page:
         self.acts: dict[Act, str] = {}
         self.rows: dict[Lesson, str] = {}
         self.kinds: set[str] = set()  # the failures that its acts get past
-        self.words: set[str] = set()  # what its acts name
+        self.told: set[str] = set()  # the same, and what its acts name
 
     def is_news(self, lesson: Lesson) -> bool:
         """Whether nothing on the page tells of the failures of a lesson."""
@@ -104,11 +104,13 @@ class _Page:
         while fitting := {
             act: f for act in sizes if (f := _first(costs[act], self.room - reserve))
         }:
-            best = max(fitting, key=lambda act: act.worth(self.kinds | self.words) / sizes[act])
+            worth = {act: act.worth(self.told) / sizes[act] for act in fitting}
+            best = max(worth, key=worth.__getitem__)
             cost, self.acts[best] = fitting[best]
             self.room -= cost
-            self.kinds |= {met.kind for met in best.passed}
-            self.words |= best.news
+            kinds = {met.kind for met in best.passed}
+            self.kinds |= kinds
+            self.told |= kinds | best.news
             del sizes[best]
 
 

@@ -178,11 +178,11 @@ def _compare(name: str, value: object, old: object, run: Seen) -> str:
     """An argument and its new value, or how that differs from the one which it replaces."""
     if shown := _as_shown(value, run, old):
         return f"another `{name}`{shown}"
-    moments = _MOMENT.match(str(value)), _MOMENT.match(str(old))
+    new, earlier = (_MOMENT.match(str(one)) for one in (value, old))
     if isinstance(value, int | float) and isinstance(old, int | float) and _is_number(value):
         return f"a {'larger' if value > old else 'smaller'} `{name}`"
-    if all(moments):
-        return f"{'a later' if str(value) > str(old) else 'an earlier'} `{name}`"
+    if new and earlier and new[0] != earlier[0]:
+        return f"{'a later' if new[0] > earlier[0] else 'an earlier'} `{name}`"
     return f"another `{name}`"
 
 
