@@ -9,7 +9,7 @@ from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
 from hardwon.core.text.injection import suspicion
-from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, UNCHANGED
+from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import calls_of, only_looks
 from hardwon.knowledge.evidence.wording import SHOW_CALLS
@@ -152,7 +152,7 @@ def _first_fix(lesson: Lesson) -> Fix | None:
     A file that one run edited may have been wrong only in that run.
     """
     fix = next(iter(fixes_to_show(lesson.fixes)), None)
-    if fix is None or (fix.sort in (INSTEAD, NEXT, UNCHANGED) and not fix.is_proven):
+    if fix is None or (fix.sort in (INSTEAD, NEXT) and not fix.is_proven):
         return None
     is_own = EDITED in fix.key and not (fix.is_proven or fix.said)
     return None if is_own else fix
