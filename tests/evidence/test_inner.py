@@ -3,7 +3,12 @@
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.inner import complaints_in, failing_call, with_failure
+from hardwon.knowledge.evidence.inner import (
+    complaints_in,
+    failing_call,
+    with_failure,
+    working_calls,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,3 +52,10 @@ def test_an_error_of_a_program_that_no_call_names_blames_what_acted(
 
     assert call is not None
     assert call.text.startswith(blamed)
+
+
+def test_as_many_errors_of_a_program_as_calls_of_it_blame_them_all() -> None:
+    output = "vat: no box a\nvat: no such rack b"
+    step = with_failure(Step("Bash", "vat put a; vat put -q b; ls", output), ())
+
+    assert [call.text for call in working_calls(step)] == ["ls"]

@@ -72,6 +72,12 @@ def test_a_chain_and_a_pipe_give_all_their_commands() -> None:
     ]  # fmt: skip
 
 
+def test_the_patterns_of_a_case_are_no_commands() -> None:
+    text = "case $1 in\n a) go x ;;\n b | c) go y ;;\n *) go z ;;\nesac\n(cd d && make)"
+
+    assert [command.text for command in parse(text)] == ["go x", "go y", "go z", "make"]
+
+
 def test_each_here_document_belongs_to_the_command_that_reads_it() -> None:
     text = "cat <<A > a.py | tee b\nx = '<<B'\nA\npython a.py <<-'B'\n\ty\n\tB\nls"
 

@@ -37,11 +37,14 @@ def test_a_pitfall_is_about_the_failure_that_it_speaks_of() -> None:
     assert kinds("pitfall", "The payload is rejected, a field is missing.") == (kind(LACKING),)
 
 
-def test_a_pitfall_that_names_none_is_about_all_failures_that_it_cites() -> None:
+def test_a_pitfall_that_names_no_failure_is_about_the_only_one_that_it_cites() -> None:
     reading = READ._replace(steps=(DENIED, LACKING))
-    item = new_item(Item("x", "Ask your colleagues first.", "", (1, 2), "pitfall"), reading)
 
-    assert item.kinds == (kind(DENIED), kind(LACKING))
+    def kinds_of(*steps: int) -> tuple[str, ...]:
+        return new_item(Item("x", "Ask your colleagues.", "", steps, "pitfall"), reading).kinds
+
+    assert kinds_of(1) == (kind(DENIED),)
+    assert kinds_of(1, 2) == ()
 
 
 def test_ways_and_facts_are_about_no_failure() -> None:

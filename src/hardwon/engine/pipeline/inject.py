@@ -10,6 +10,7 @@ from hardwon.core.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.core.text.frames import imitates_frame, inert
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Kind, Lesson, Status, evidence_of
+from hardwon.core.values.run import Trigger
 
 _LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 
@@ -122,6 +123,8 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
     Brackets in its text cannot end the block.
     """
     name = ""
+    if not label and not words and lesson.trigger == Trigger.RUN:
+        words = advice(lesson, is_whole=False)
     if label:
         headline = one_line(lesson.headline(), label)
         if headline.count("“") > headline.count("”"):  # a quote that was cut is closed

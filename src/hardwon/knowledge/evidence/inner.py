@@ -222,11 +222,13 @@ def working_calls(step: Step) -> list[Call]:
     said = Counter((step.failure.line, *complaints_in(step)))
     said[step.failure.line] -= step.failure.line in complaints_in(step)
     suspects = calls[:-1] if len(calls) > 1 else calls  # the last one of a line that ended well
+    times: Counter[Call] = Counter()
+    for line, count in said.items():
+        times[calls[find_blamed(step, calls, line)]] += count
     blamed: set[str] = set()
-    for line, times in said.items():
-        call = calls[find_blamed(step, calls, line)]
+    for call, count in times.items():
         alike = [one for one in suspects if _is_of_part(one, call)]
-        blamed |= {call.shape, *(one.shape for one in alike if len(alike) <= times)}
+        blamed |= {call.shape, *(one.shape for one in alike if len(alike) <= count)}
     return [call for call in calls if call.shape not in blamed]
 
 

@@ -211,6 +211,7 @@ def _commands(text: str, *, depth: int) -> list[Command]:
 def _parts(text: str) -> list[_Part]:
     """The commands as lists of words, with their redirections and here-documents."""
     parts, at, redirected, opened = [_Part("")], 0, "", list[tuple[str, _Part]]()
+    groups = 0  # parentheses that are open
     while len(parts) <= _PARTS and at < len(text) and (token := re.compile(_TOKEN).match(text, at)):
         kind, part, at = token.lastgroup, parts[-1], token.end()
         if kind in {"word", "process"}:
@@ -224,9 +225,21 @@ def _parts(text: str) -> list[_Part]:
             part.end = at
         elif kind == "end":
             at = _read_documents(text, at, opened) if token[0] == "\n" else at
+            groups += (token[0] == "(") - (token[0] == ")")
+            if groups < 0:
+                _drop_patterns(parts)
+                groups = 0
             parts.append(_Part("|" if token[0] == "|&" else token[0]))
             redirected = ""
     return parts
+
+
+def _drop_patterns(parts: list[_Part]) -> None:
+    """Drop the words before the `)` of a branch of `case`, as in `a | b) …`."""
+    for part in reversed(parts):
+        part.words.clear()
+        if part.joint != "|":
+            return
 
 
 def _read_documents(text: str, at: int, opened: list[tuple[str, _Part]]) -> int:

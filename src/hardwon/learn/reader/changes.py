@@ -16,7 +16,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.confirm import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
-from hardwon.knowledge.evidence.inner import failed_key
+from hardwon.knowledge.evidence.inner import failed_key, failing_call
 from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.learn.reader.answer import Answer, Item
 from hardwon.storage.ports import Store
@@ -96,10 +96,13 @@ def _add(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: S
 
 def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
-    failed = _failing_steps(item, [by.steps[number - 1] for number in item.steps])
-    failures = [step.failure for step in failed if step.failure]
+    cited = [by.steps[number - 1] for number in item.steps]
+    is_pitfall = item.sort in {"pitfall", ""}
+    failing = [step for step in cited if is_pitfall and step.failure and step.failure.is_telling]
+    about = _about(item, failing)
+    failures = [step.failure for step in about if step.failure]
     keys = list[str]()
-    for step in failed:  # the call as it was typed, and as later runs may make it
+    for step in about:  # the call as it was typed, and as later runs may make it
         line = step.failure.line if step.failure else ""
         keys += (*typed_keys(step.tool, step.args, line), *failed_key(step, by.task))
     return Lesson(
@@ -115,21 +118,24 @@ def new_item(item: Item, by: Reading) -> Lesson:
         evidence=_evidence(item.steps, by),
         origin=f"{ORIGIN}:{by.run}",
         author=by.author,
-        importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failed)),
+        importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failing)),
         confidence=_SURE,
     )
 
 
-def _failing_steps(item: Item, cited: Sequence[Step]) -> list[Step]:
-    """The failing steps that a pitfall is about: those whose error shares most with its words."""
-    failing = [step for step in cited if step.failure and step.failure.is_telling]
-    if item.sort not in {"pitfall", ""}:
-        return []
-    words = _words(f"{item.when} {item.wrong} {item.do}")
+def _about(item: Item, failing: Sequence[Step]) -> list[Step]:
+    """The failing steps that a pitfall is about: those whose error shares most with its words.
+
+    Of several that share nothing those count whose program it names.
+    """
+    text = f"{item.when} {item.wrong} {item.do}"
     said = [_words(step.failure.line) - _words(step.args) for step in failing if step.failure]
-    shared = [len(words & of_error) for of_error in said]
-    least = max(shared, default=0) / 2
-    return [step for step, count in zip(failing, shared, strict=True) if count >= least]
+    shared = [len(_words(text) & of_error) for of_error in said]
+    most = max(shared, default=0)
+    if most:
+        return [step for step, n in zip(failing, shared, strict=True) if n >= max(1, most / 2)]
+    named = [step for step in failing if (call := failing_call(step)) and call.program in text]
+    return named if len(failing) > 1 else [*failing]
 
 
 def _words(text: str) -> set[str]:
