@@ -37,6 +37,7 @@ def test_what_a_working_line_prints_is_no_failure(command: str, output: str) -> 
     ("command", "line", "blamed"),
     [
         ("git add x\ngit commit -m y\ngit log", "gate: the message is not entered", "git commit"),
+        ("git commit -m y; git status", "gate: refused: the message has no date", "git commit"),
         ("git commit -m y || slip why; git status", "log: entry does not read", "git commit"),
         ("vat push 2>&1 | tail -3", "gate: not accepted", "vat push"),
         ("vat rm a || true; terraform apply; ls", "error: bad terraform version", "terraform"),

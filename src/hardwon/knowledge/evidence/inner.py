@@ -116,7 +116,7 @@ def _is_spoken(line: str, head: _Head | tuple[()], step: Step) -> bool:
 
 def _refuses(line: str, head: _Head) -> bool:
     """Whether a program that no call names says that something did not work."""
-    is_program = re.fullmatch(r"[a-z][a-z-]+", head.who) is not None
+    is_program = re.fullmatch(r"[a-z][a-z-]+", head.who.partition(": ")[0]) is not None
     is_error = is_program and not (head.part or _LEVEL.match(line))
     return is_error and _REFUSAL.search(line) is not None
 
