@@ -97,7 +97,7 @@ _ILLEGAL = (  # in errors it means "invalid"
 )
 # A short fact of a called program: plain words, none of which is a name or a value
 _SPOKEN = (
-    r"(?P<who>[\w./<>-]{2,60}): (?:(?:error|fatal|warning): )?"
+    r"(?:[A-Z]{1,4}\d{2,4} )?(?P<who>[\w./<>-]{2,60}): (?:(?:error|fatal|warning): )?"
     r"(?P<place>(?:[\w./<>-]{2,60}: |\([\w.-]{2,30}\) ){0,2})(?P<fact>[^:;]{3,80})"
 )
 _PLAIN_FACT = r"(?:[a-z']+(?:\(s\))?|<\w{1,8}>|\d{1,4}|[a-z]+-[a-z]+|--?[a-z-]{1,20})"

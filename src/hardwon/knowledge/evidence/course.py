@@ -186,11 +186,13 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         *(act for act in usual.values() if act[0] < done),  # others only end the work
     ]
     ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
-    return [  # a call without its arguments only asked for its usage
-        act
-        for act in ordered
-        if act.passed or not any(other.text.startswith(f"{act.text} ") for other in ordered)
-    ]
+    return [act for act in ordered if not _asks_usage(act, ordered)]
+
+
+def _asks_usage(act: Act, acts: Iterable[Act]) -> bool:
+    """Whether a call without the arguments of others only asked for its usage."""
+    is_cure = bool(act.passed) and " " in act.text.removeprefix("$ ")
+    return not is_cure and any(other.text.startswith(f"{act.text} ") for other in acts)
 
 
 def _made_in(task: str, steps: Sequence[Step]) -> Iterator[_Made]:

@@ -44,8 +44,9 @@ _COMPLAINT = re.compile(
     r"(?i)\b(?:errors?|denied|fail(?:ed|ure|s)?|not|no|in?valid|invalid|refused?|reject(?:ed|s)?"
     r"|unknown|missing|cannot|can't|unexpected|unresolved|closed|locked|too (?:large|long|many|big)"
     r"|must|requires?|expected|disagree|forbidden|prohibited|expired|stale|conflict|mismatch"
-    r"|without|unable|illegal|bad|wrong)\b|\b[A-Z]{1,6}[-_]?\d{2,5}\b"
+    r"|without|unable|illegal|bad|wrong)\b|\b(?-i:[A-Z]{1,6})[-_]?\d{2,5}\b"
 )
+_CODE = re.compile(r"[A-Z]{1,6}[-_]?\d{2,5}\b")  # how a line begins that is an error by its number
 _REFUSAL = re.compile(
     r"(?i)\b(?<!\b0 )(?<!\bno )(?:not|cannot|can't|denied|failed|refused|rejected|errors?|invalid"
     r"|unknown|missing|forbidden|unable|illegal)\b"
@@ -116,7 +117,7 @@ def _is_spoken(line: str, head: _Head | tuple[()], step: Step) -> bool:
 
 def _refuses(line: str, head: _Head) -> bool:
     """Whether a program that no call names says that something did not work."""
-    is_program = re.fullmatch(r"[a-z][a-z-]+", head.who.partition(": ")[0]) is not None
+    is_program = re.match(r"[a-z][a-z-]+(?:$|[: ])", head.who) is not None
     is_error = is_program and not (head.part or _LEVEL.match(line))
     return is_error and _REFUSAL.search(line) is not None
 
@@ -152,6 +153,8 @@ def _head_of(line: str) -> _Head | tuple[()] | None:
     if line.startswith("{"):
         return () if is_failed_json(line) else None
     said = _SAID.fullmatch(line)
+    if said and _CODE.match(line):  # the program is named behind the number
+        return _Head(line[: said.start("what")].rstrip(": "), "")
     if said and _COMPLAINT.search(_NONE.sub("", said["what"])):
         return _Head(said["who"], "")
     headed = _HEADED.fullmatch(line)
