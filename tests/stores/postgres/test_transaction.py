@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
-from hardwon.core.values.delivery import Unit
+from hardwon.core.values.delivery import Delivery, Unit
 from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.report import Window
 from hardwon.knowledge.ranking.query import query
@@ -76,6 +76,34 @@ def test_no_count_is_lost_between_two_machines(
     other.join()
 
     assert store.lessons.get(CODER, kept.id).met == 3
+
+
+def test_what_a_search_has_read_is_changed_without_reading_it_again(
+    store: PostgresStore, elsewhere: PostgresStore
+) -> None:
+    store.lessons.add(lesson("go"))
+    found, state = READ["match"](store), store.last_state(CODER)
+    elsewhere.deliveries.log(Delivery("d1", CODER, "turn", "go", (found.id,), (1.0,), 1, 1, NOW))
+    elsewhere.fold()
+
+    with store.together():
+        assert store.is_current(CODER, state)
+        store.lessons.update(found._replace(met=7))
+
+    after = store.lessons.get(CODER, found.id)
+    assert (after.met, after.hits) == (7, 1)
+
+
+def test_what_another_machine_has_changed_since_a_search_is_noticed(
+    store: PostgresStore, elsewhere: PostgresStore
+) -> None:
+    store.lessons.add(lesson("go"))
+    found, state = READ["match"](store), store.last_state(CODER)
+    elsewhere.lessons.update(found._replace(met=7))
+
+    with store.together():
+        assert not store.is_current(CODER, state)
+        assert READ["match"](store).met == 7
 
 
 def test_two_machines_keep_one_reflection_of_a_job(

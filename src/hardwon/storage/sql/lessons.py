@@ -28,12 +28,13 @@ from hardwon.storage.sql.scopes import Visible
 _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
 _NAMES = COLUMNS.split(", ")
+_HITS = 2 + _NAMES.index("hit_count")  # its place in a row
 _ACTIVE = list(statuses(Status.ACTIVE))
 _SQL = read_queries(
     __file__,
     COLUMNS=COLUMNS,
     VALUES=values_clause(_NAMES),
-    ASSIGNED=", ".join(f"{name} = :{name}" for name in _NAMES),
+    ASSIGNED=", ".join(f"{name} = :{name}" for name in _NAMES if name != "hit_count"),
     SEEN=scopes.SEEN,
     SEARCHED=SEARCHED,
     MINED=MINED,
@@ -82,7 +83,7 @@ class SqlLessons:
         self.index = lesson_index
         # Each with the state of the database at that time
         self._current: tuple[object, dict[object, Any]] = None, {}
-        self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
+        self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last search
 
     def add(self, lesson: Lesson) -> Lesson:
         """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
@@ -120,7 +121,7 @@ class SqlLessons:
             lessons = (lesson_of(row, visible.scopes) for row in rows)
             current.update(((scope, lesson.id), lesson) for lesson in lessons)
         known = (current.get((scope, number)) for number in numbers)
-        return [self._remember(lesson) for lesson in known if lesson is not None]
+        return [self._remember(lesson, scope) for lesson in known if lesson is not None]
 
     def _current_notes(self) -> dict[object, Any]:
         """What was read since the last change by anybody; empty where that is not known."""
@@ -137,8 +138,9 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
-            tenancy.run(_SQL["update"], id=lesson.id, shelf=shelf, **_values(lesson))
-            self._remember(lesson)
+            values = {"shelf": shelf, "known_hits": before.hits, **_values(lesson)}
+            tenancy.run(_SQL["update"], id=lesson.id, **values)
+            self._remember(lesson, lesson.scope)
             self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
                 self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
@@ -200,7 +202,7 @@ class SqlLessons:
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
-        matched = [self._remember(lessons[number]) for number in best if number in lessons]
+        matched = [self._remember(lessons[number], scope) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
 
     def _usual(self, tenant: str, visible: Visible, limit: int) -> list[int]:
@@ -237,7 +239,8 @@ class SqlLessons:
                     lesson = quarantine_lesson(
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
-                    tenancy.run(_SQL["update"], id=lesson.id, shelf=row[1], **_values(lesson))
+                    values = {"shelf": row[1], "known_hits": row[_HITS], **_values(lesson)}
+                    tenancy.run(_SQL["update"], id=lesson.id, **values)
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
@@ -247,11 +250,11 @@ class SqlLessons:
     def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
         return damage(row, owners)
 
-    def _remember(self, lesson: Lesson) -> Lesson:
+    def _remember(self, lesson: Lesson, seen_from: Scope) -> Lesson:
         """Keep a lesson while nobody else can change it, or the state is known; returns it."""
         if self._db.is_alone:
             self._db.lesson_notes[lesson.id] = lesson
-        elif (state := self._db.last_state()) is not None:
+        elif (state := self._db.last_state(seen_from)) is not None:
             if self._read[0] != state:
                 self._read = state, {}
             self._read[1][lesson.id] = lesson
@@ -263,7 +266,7 @@ class SqlLessons:
         known: Lesson | None = None  # as it is stored, if nobody else can change it
         if self._db.is_alone:
             (state, read), notes = self._read, self._db.lesson_notes
-            is_current = state is not None and state == self._db.last_state()
+            is_current = state is not None and state == self._db.last_state(scope)
             known = notes.get(number) or (read.get(number) if is_current else None)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known

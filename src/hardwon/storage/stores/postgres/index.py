@@ -254,7 +254,7 @@ class Index(LessonIndex):
             every = tenancy.ask(_reading(scope, query, cached))[0]
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
-        self._db.shelf_notes.update((shelf.scope, shelf.id) for shelf in visible.shelves)
+        self._db.note_shelves(visible)
         fetched = (row[:4] for row in every if row[6] == _WAITING_ROW)
         waiting = self._memtable.look(visible.shelves, fetched, cached)
         rows = [row for row in every if row[6] >= 0]
