@@ -24,7 +24,7 @@ from hardwon.core.values.lesson import Status, lesson_of_person
 from hardwon.learn.maintenance import consolidation
 from hardwon.storage.sql.reflections import SqlDreams
 from hardwon.storage.stores import redis
-from hardwon.storage.stores.redis import RedisReflections, entries
+from hardwon.storage.stores.redis import RedisReflections, encode
 from hardwon.storage.stores.redis import server as redis_clients
 from hardwon.storage.stores.sqlite.database import Database
 from tests.proxy import Fault, Proxy
@@ -247,7 +247,7 @@ def no_compare() -> None:
         self: RedisReflections, place: Any, expected: Any, content: Any, new: Reflection
     ) -> bool:
         store = "return redis.call('SET', KEYS[1], ARGV[1])"
-        key, value = place.goal(new.subject), entries.encode(content)
+        key, value = place.goal(new.subject), encode(content)
         self._writer.run(store, [key], value)
         return True
 

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -27,7 +28,7 @@ from hardwon.storage.queues import files as queue
 from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
 from hardwon.storage.queues.files import folder, record_dir
-from hardwon.storage.stores.postgres import index
+from hardwon.storage.stores import postgres as index
 from hardwon.storage.stores.sqlite import database
 from hardwon.surfaces.cli import output
 from hardwon.surfaces.serve import access, gate, limits, server
@@ -110,15 +111,12 @@ def newest_first() -> None:
 
 def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
-    leave = queue.Schedule.leave_outside
 
-    def forgetful(self: queue.Schedule, name: str) -> None:
-        if len(self._outside) < self._capacity:
-            leave(self, name)
-        else:
-            self._in_flight[name] = ""
+    def forgetful(self: queue.Schedule, names: Iterable[str]) -> None:
+        for name in names:
+            (self._outside if len(self._outside) < self._capacity else self._in_flight)[name] = ""
 
-    queue.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
+    queue.Schedule.leave_outside = forgetful  # type: ignore[assignment,method-assign]
 
 
 def wall_clock() -> None:
