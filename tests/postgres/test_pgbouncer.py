@@ -16,8 +16,7 @@ import pytest
 
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.queues.postgres import PostgresQueue
-from hardwon.storage.queues.postgres.notify import hears, inspect
+from hardwon.storage.queues.postgres import PostgresQueue, hears, inspect
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, Place, PostgresServer
 from tests.programs import needs

@@ -18,8 +18,7 @@ import pytest
 from hardwon import Job
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
-from hardwon.storage.queues.postgres.notify import inspect
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits, inspect
 from hardwon.storage.sql.dialect import Statement
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job, stored
@@ -325,9 +324,7 @@ def test_workers_look_less_often_while_nothing_is_said(
     assert select.select([wakeup], [], [], 20)[0]  # it listens
     often = other.pause()
 
-    monkeypatch.setattr(
-        "hardwon.storage.queues.postgres.notify.monotonic", lambda: monotonic() + 60
-    )
+    monkeypatch.setattr("hardwon.storage.queues.postgres.monotonic", lambda: monotonic() + 60)
     seldom = other.pause()
     os.read(wakeup, 100)
     queue.put(JOB)
