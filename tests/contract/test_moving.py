@@ -17,6 +17,7 @@ from hardwon.core.values.lesson import Change
 from hardwon.core.values.report import ListQuery, Place, Window
 from hardwon.core.values.run import EndedRun
 from hardwon.knowledge.proof.effect import Arms
+from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
 from hardwon.storage.sql import journal
 from hardwon.storage.stores.postgres import PostgresStore
@@ -115,8 +116,10 @@ def seen(store: Store, tenant: str) -> list[int]:
     scope = CODER._replace(tenant=tenant)
     window = Window(scope, NOW - timedelta(days=1))
     listed = ListQuery(Place(tenant))
+    asked = query("turn", "go")
     return [
         len(store.lessons.recent(scope, status="all", limit=9)),
+        len(store.lessons.match(scope, asked, now=NOW, limit=9)),
         len(store.failures.commonest(scope, limit=9)),
         *(len(part.about(scope, f"goal {tenant}")) for part in (store.reflections, store.runs)),
         len(store.deliveries.recent(scope, limit=9)),
@@ -129,14 +132,14 @@ def seen(store: Store, tenant: str) -> list[int]:
 
 
 def test_nothing_of_the_tenant_is_left_in_any_part(forgotten: Store) -> None:
-    assert seen(forgotten, "acme") == [0] * 10
+    assert seen(forgotten, "acme") == [0] * 11
     assert forgotten.shelves("acme") == {}
     with pytest.raises(NotFound):
         forgotten.dreams.get(CODER, "dream-acme")
 
 
 def test_everything_of_another_tenant_stays(forgotten: Store) -> None:
-    assert seen(forgotten, "other") == [1, 2, 1, 1, 1, 1, 1, 1, 1, 2]
+    assert seen(forgotten, "other") == [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2]
     assert forgotten.units.share("other") == 0.25
     assert forgotten.check() == []
 

@@ -146,15 +146,6 @@ def test_a_lesson_knows_where_it_was_shown(store: Store) -> None:
     ]
 
 
-def test_a_tenant_that_is_forgotten_leaves_no_counts(store: Store) -> None:
-    meet(store, "a", 1)
-    store.deliveries.log(delivery("d1", ()))
-
-    store.forget("acme")
-
-    assert (store.statistics.failures_by_day(WHOLE), store.statistics.deliveries(WHOLE)) == ([], [])
-
-
 OTHER = Scope("acme", "writer", "api")
 
 

@@ -110,22 +110,6 @@ def test_two_processes_share_one_book(tmp_path: Path) -> None:
     assert total(ledgers[0].rows("2026-11-15")).calls == 3
 
 
-@pytest.mark.parametrize("kind", ["memory", "file"])
-def test_a_forgotten_tenant_is_not_named_and_what_it_cost_still_counts(
-    kind: str, tmp_path: Path
-) -> None:
-    book = FileLedger(str(tmp_path / "spent")) if kind == "file" else MemoryLedger()
-    for tenant in ("zebra", "acme"):
-        book.add("2026-11-15", tenant, "m", Spent(1, 2, 3))
-
-    book.forget("zebra")
-
-    assert [(tenant, spent) for tenant, _, spent in book.rows("2026-11-15")] == [
-        ("", Spent(1, 2, 3)),
-        ("acme", Spent(1, 2, 3)),
-    ]
-
-
 def test_a_half_written_line_of_the_book_is_passed_over(tmp_path: Path) -> None:
     ledger = FileLedger(str(tmp_path))
     ledger.add("2026-11-15", "a", "m", Spent(1, 5, 0.5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from datetime import timedelta
@@ -11,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
-from hardwon.models import command, open_model
-from hardwon.storage.ports import Request
+from hardwon.models import command
 from tests.models.asking import ask, opened
 from tests.waiting import are_gone
 
@@ -90,31 +88,21 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def _answer() -> str:
-    model = open_model("agent:claude-code", keys={}, timeout=timedelta(seconds=20))
-    return asyncio.run(model.complete(Request("the rules", "the question"))).text
-
-
 @pytest.mark.usefixtures("claude")
 def test_an_agent_answers_without_tools_hooks_or_a_project() -> None:
-    answer = _answer()
+    model = opened("agent:claude-code")
+    answer = ask(model).text
 
+    assert model.name == "agent:claude-code"
     assert "in 0 files" in answer
     assert "hooks false" in answer
     assert "--tools  --strict-mcp-config" in answer
     assert answer.endswith("the rules\n\nthe question\n")
 
 
-@pytest.mark.usefixtures("claude")
-def test_the_model_has_the_name_of_its_agent() -> None:
-    assert (
-        open_model("agent:claude-code", keys={}, timeout=timedelta(1)).name == "agent:claude-code"
-    )
-
-
 def test_an_unknown_agent_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(InvalidInput, match="claude-code, codex, gemini"):
-        open_model("agent:emacs", keys={}, timeout=timedelta(1))
+        opened("agent:emacs")
 
 
 def test_an_agent_is_there_when_its_program_is(

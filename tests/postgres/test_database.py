@@ -47,14 +47,6 @@ def agents(db: Database, tenant: str) -> list[str]:
     return [agent for (agent,) in db.of(tenant).rows(_ALL)]
 
 
-def test_a_tenant_sees_its_own_rows_although_the_statement_asks_for_all(db: Database) -> None:
-    shelve(db, "acme", "coder")
-    shelve(db, "other", "writer")
-
-    assert agents(db, "acme") == ["coder"]
-    assert agents(db, "other") == ["writer"]
-
-
 def test_a_database_that_could_not_be_prepared_is_prepared_at_the_next_use(
     database: Place,
 ) -> None:

@@ -256,33 +256,6 @@ def test_the_same_failure_met_later_is_forwarded_again(queue: PostgresQueue) -> 
     assert queue.waiting() == [again]
 
 
-def test_a_dead_job_that_is_put_again_waits(queue: PostgresQueue) -> None:
-    queue.put(JOB)
-    queue.bury(claimed(queue), "no recognized blocks")
-
-    assert queue.put(JOB)
-    assert queue.waiting() == [JOB]
-    assert queue.dead() == []
-
-
-def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue) -> None:
-    old = job("old", NOW - timedelta(days=8))
-    queue.put(old)
-    queue.put(JOB)
-
-    assert stored(claimed(queue)) == JOB.with_attempt()
-    assert [dead.last_error for dead in queue.dead()] == [
-        "stale: waited longer than queue.stale_after"
-    ]
-    assert queue.counts().stale == 1
-
-
-def test_a_clock_that_ran_ahead_parks_no_job(queue: PostgresQueue) -> None:
-    queue.put(job("ahead", NOW + timedelta(days=365)))
-
-    assert claimed(queue).episode.task == "ahead"
-
-
 def test_an_unreadable_record_is_set_aside_and_counted(
     queue: PostgresQueue, database: Place, postgres: PostgresServer
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -46,15 +45,3 @@ def test_a_killed_writer_leaves_the_old_text_or_the_new_one(tmp_path: Path, cycl
         assert text == LINE * text.count("\n")
         assert text.count("\n") >= acknowledged
         acknowledged = text.count("\n")
-
-
-def test_what_a_killed_writer_left_behind_is_tidied_later(tmp_path: Path) -> None:
-    from hardwon.storage.stores.markdown import update
-
-    left = tmp_path / ".hardwon-abc"
-    left.write_text("half", encoding="utf-8")
-    os.utime(left, (time.time() - 7200,) * 2)
-
-    update(str(tmp_path / "MEMORY.md"), lambda text: "x", root=str(tmp_path))
-
-    assert sorted(os.listdir(tmp_path)) == ["MEMORY.md"]

@@ -81,16 +81,6 @@ def test_a_deleted_lesson_leaves_nothing_that_waits(opened: Opened) -> None:
     assert waiting(store) == 0
 
 
-def test_the_rarest_words_are_read_first_when_little_may_be_read(opened: Opened) -> None:
-    store = opened(0)
-    for number in range(30):
-        rare = " zebra" if number == 7 else ""
-        store.lessons.add(lesson("common " * (1 + number % 4) + rare))
-
-    assert [number for number, *_ in matched(store, "zebra", reach=1)] == [8]
-    assert [number for number, *_ in matched(store, "zebra common", reach=5)] == [8, 4, 7, 3]
-
-
 def test_as_many_of_a_common_word_are_read_as_may_be(opened: Opened) -> None:
     store = opened(0)
     with store.together():
