@@ -119,13 +119,6 @@ def test_records_are_folded_by_their_kind_and_only_once(spool: Spool) -> None:
     assert (journal.fold(), journal.is_empty) == (0, True)
 
 
-def test_a_kind_without_records_is_not_folded(spool: Spool) -> None:
-    journal, folded = folding(spool)
-    journal.note("other", 2)
-
-    assert (journal.fold(), folded) == (1, [])
-
-
 def test_a_batch_that_counted_already_is_not_folded_again(spool: Spool) -> None:
     journal, folded = folding(spool, is_due=lambda batch: False)
     journal.note("made", 1)

@@ -13,22 +13,10 @@ import pytest
 
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.storage.queues.files import FileQueue, record_dir
-from hardwon.storage.queues.files.folder import Folder, NotRegular
+from hardwon.storage.queues.files.folder import Folder
 from hardwon.storage.queues.records import encode
 from tests.queues.files.file_queue import JOB, all_of, claim, names
 from tests.samples import EPISODE, NOW, job
-
-
-def test_temporary_files_of_the_living_and_of_the_lately_dead_stay(base: Path) -> None:
-    FileQueue(str(base))
-    mine, dead = base / "wal" / f"a.tmp.{os.getpid()}.1", base / "wal" / "a.tmp.4194304.1"
-    mine.touch()
-    dead.touch()
-
-    assert FileQueue(str(base)).claim(NOW) is None
-
-    assert mine.exists()
-    assert dead.exists()
 
 
 def test_files_are_for_the_owner_only(base: Path) -> None:
@@ -182,15 +170,6 @@ def test_the_oldest_files_are_found_first(folder: Folder) -> None:
 
     assert record_dir.FolderWatch(folder).scan(()) == ["b", "c", "a"]
     assert record_dir.FolderWatch(folder).scan({"b"}) == ["c", "a"]
-
-
-def test_a_file_that_is_too_large_or_none_is_not_read(folder: Folder) -> None:
-    (Path(folder.path) / "large").write_bytes(b"x" * 11)
-    os.mkfifo(Path(folder.path) / "pipe")
-
-    for name in ("large", "pipe"):
-        with pytest.raises(NotRegular):
-            folder.read(name, 10)
 
 
 def test_a_file_is_noticed_although_the_time_of_the_folder_stood_still(folder: Folder) -> None:

@@ -148,28 +148,19 @@ def test_only_what_was_claimed_without_an_answer_is_given_back(
     assert other.waiting() == []
 
 
-def test_an_early_attempt_of_the_same_process_leaves_the_current_one(hasty: PostgresQueue) -> None:
+def test_an_early_attempt_of_the_same_process_settles_nothing(
+    hasty: PostgresQueue, other: PostgresQueue
+) -> None:
     hasty.put(JOB)
     early, current = claimed(hasty), claimed(hasty)
 
     hasty.done(early)
     assert hasty.waiting() == [stored(current)]
     hasty.done(current)
-
-    assert hasty.waiting() == []
-    assert hasty.counts().done == 1
-
-
-def test_an_earlier_attempt_of_the_same_process_settles_nothing(
-    hasty: PostgresQueue, other: PostgresQueue
-) -> None:
-    hasty.put(JOB)
-    early, current = claimed(hasty), claimed(hasty)
-    hasty.done(current)
-
     hasty.retry(early.postponed(LATER, "late"))
 
     assert other.waiting() == []
+    assert hasty.counts().done == 1
 
 
 def test_who_lost_his_lease_does_not_settle_a_job_that_was_revived(

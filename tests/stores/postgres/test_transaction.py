@@ -194,17 +194,6 @@ def test_what_waits_on_a_machine_moves_with_its_scope(store: PostgresStore) -> N
     assert treatment.scope == target
 
 
-def test_what_another_machine_has_changed_is_seen_at_once(
-    store: PostgresStore, database: Place, tmp_path: Path
-) -> None:
-    guard = store.lessons.add(lesson(guard=True))
-    assert store.lessons.guards(CODER) == [guard]
-    with closing(PostgresStore(database.url, str(tmp_path / "other"))) as other:
-        other.lessons.update(guard._replace(guard=False))
-
-    assert store.lessons.guards(CODER) == []
-
-
 def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -> None:
     store.lessons.add(lesson("no guard"))
     assert store.lessons.guards(CODER) == []
