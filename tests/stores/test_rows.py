@@ -34,11 +34,10 @@ WHOLE = lesson(
     kinds=("k",),
     fixes=(Fix("call", "t", "key"),),
 )
-NAMES = rows.COLUMNS.split(", ")
 
 
 def row_of(known: Lesson, **damaged: Any) -> tuple[Any, ...]:
-    values = dict(zip(NAMES, rows.values_of(known), strict=True)) | damaged
+    values = rows.values_of(known) | damaged
     return (known.id, 3, *values.values())
 
 

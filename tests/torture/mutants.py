@@ -111,12 +111,16 @@ def newest_first() -> None:
 
 def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
+    leave = queue.Schedule.leave_outside
 
     def forgetful(self: queue.Schedule, names: Iterable[str]) -> None:
         for name in names:
-            (self._outside if len(self._outside) < self._capacity else self._in_flight)[name] = ""
+            if len(self._outside) < self._capacity:
+                leave(self, [name])
+            else:
+                self._in_flight[name] = ""
 
-    queue.Schedule.leave_outside = forgetful  # type: ignore[assignment,method-assign]
+    queue.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 
 
 def wall_clock() -> None:
@@ -226,7 +230,7 @@ def no_checksum() -> None:
 
 def no_lock() -> None:
     def acquire(self: folder.SignedLock, *, wait: bool = False) -> bool:
-        self._fd = self._fd if self._fd >= 0 else self._file()
+        self._fd = self._fd if self._fd >= 0 else _files.lock_file(self._path)
         return True
 
     folder.SignedLock.acquire = acquire  # type: ignore[method-assign]

@@ -175,17 +175,3 @@ def storage_error(error: OSError, path: str) -> StorageError:
     if error.errno in _FULL:
         return StorageFull(path, problem, "free some space and try again")
     return StorageError(path, problem, _REMEDIES.get(error.errno or 0, "check the disk"))
-
-
-class StorageErrors:
-    """A `with` block whose system errors are storage errors of the path of these parts."""
-
-    def __init__(self, *path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        """Nothing."""
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, OSError):
-            raise storage_error(error, "/".join(self._path)) from error

@@ -16,7 +16,6 @@ from hardwon.core.errors import (
     CircuitOpen,
     InvalidInput,
     PermanentError,
-    StorageErrors,
     TransientError,
 )
 from hardwon.core.settings import BudgetSettings
@@ -83,13 +82,13 @@ class FileLedger(SpendingBook):
 
     def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
         line = json.dumps([tenant, model, *spent]) + "\n"
-        with StorageErrors(self._path(day)):
+        with _files.storage_errors(self._path(day)):
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
             _files.append(self._path(day), line.encode())
 
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
         path, lines, rows = self._path(day), list[bytes](), list[tuple[str, str, Spent]]()
-        with StorageErrors(path), suppress(FileNotFoundError), open(path, "rb") as file:
+        with _files.storage_errors(path), suppress(FileNotFoundError), open(path, "rb") as file:
             lines = file.readlines()
         for line in lines:
             with suppress(ValueError, TypeError):  # a crash may leave a line incomplete

@@ -21,7 +21,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.core.errors import InvalidInput, NotFound, StorageError, StorageErrors
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.scope import check_name
@@ -427,7 +428,7 @@ def _name(shown: str) -> str:
 def kept_token(home: str) -> str:
     """The token of this home, readable by its owner only; made on first use."""
     path = os.path.join(home, "token")
-    with StorageErrors(path):
+    with _files.storage_errors(path):
         os.makedirs(home, mode=0o700, exist_ok=True)
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import InvalidInput, SetupError, StorageErrors
+from hardwon.core.errors import InvalidInput, SetupError
 from hardwon.core.values.report import Place, Window
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
@@ -40,7 +40,7 @@ class Spool:
         """Add records, in one write."""
         lines = [json.dumps(record, ensure_ascii=True, separators=(",", ":")) for record in records]
         text = "".join(f"{line}\n" for line in lines).encode()
-        with StorageErrors(self._path), _appending:
+        with _files.storage_errors(self._path), _appending:
             while text and not self._try_append(text):
                 pass
 

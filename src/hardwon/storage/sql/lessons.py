@@ -22,19 +22,19 @@ from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy, bind, read_queries, values_clause
-from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
+from hardwon.storage.sql.rows import COLUMNS, NAMES, SEARCHED, damage, lesson_of, values_of
 from hardwon.storage.sql.scopes import Visible
 
 _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
-_NAMES = COLUMNS.split(", ")
-_HITS = 2 + _NAMES.index("hit_count")  # its place in a row
+
+_HITS = 2 + NAMES.index("hit_count")  # its place in a row
 _ACTIVE = list(statuses(Status.ACTIVE))
 _SQL = read_queries(
     __file__,
     COLUMNS=COLUMNS,
-    VALUES=values_clause(_NAMES),
-    ASSIGNED=", ".join(f"{name} = :{name}" for name in _NAMES if name != "hit_count"),
+    VALUES=values_clause(NAMES),
+    ASSIGNED=", ".join(f"{name} = :{name}" for name in NAMES if name != "hit_count"),
     SEEN=scopes.SEEN,
     SEARCHED=SEARCHED,
     MINED=MINED,
@@ -93,8 +93,8 @@ class SqlLessons:
             shelf = scopes.ensure(self._db, lesson.scope)
             number = None if lesson.job else tenancy.reserve_lesson()
             if number is not None:  # nothing to wait for: no job can have stored it before
-                tenancy.run(_SQL["insert_numbered"], id=number, shelf=shelf, **_values(lesson))
-            elif inserted := tenancy.row(_SQL["insert"], shelf=shelf, **_values(lesson)):
+                tenancy.run(_SQL["insert_numbered"], id=number, shelf=shelf, **values_of(lesson))
+            elif inserted := tenancy.row(_SQL["insert"], shelf=shelf, **values_of(lesson)):
                 number = inserted[0]
             else:
                 ((*before,),) = tenancy.rows(_SQL["of_job"], shelf=shelf, job=lesson.job)
@@ -138,7 +138,7 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
-            values = {"shelf": shelf, "known_hits": before.hits, **_values(lesson)}
+            values = {"shelf": shelf, "known_hits": before.hits, **values_of(lesson)}
             tenancy.run(_SQL["update"], id=lesson.id, **values)
             self._remember(lesson, lesson.scope)
             self.index.touch(tenancy, shelf)
@@ -239,7 +239,7 @@ class SqlLessons:
                     lesson = quarantine_lesson(
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
-                    values = {"shelf": row[1], "known_hits": row[_HITS], **_values(lesson)}
+                    values = {"shelf": row[1], "known_hits": row[_HITS], **values_of(lesson)}
                     tenancy.run(_SQL["update"], id=lesson.id, **values)
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
@@ -274,10 +274,6 @@ class SqlLessons:
         if shelf is None or row is None:
             raise NotFound("lesson", number)
         return shelf, lesson_of(row, {shelf: scope})
-
-
-def _values(lesson: Lesson) -> dict[str, object]:
-    return dict(zip(_NAMES, values_of(lesson), strict=True))
 
 
 def with_text(

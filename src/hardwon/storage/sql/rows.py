@@ -27,6 +27,7 @@ _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+NAMES = COLUMNS.split(", ")
 DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
 REFLECTION = "subject, insight, created_at, title, state, importance, expires_at, detail, job"
 DREAM = (
@@ -43,12 +44,12 @@ NOT_KEPT = "(not kept: no lesson cites this step)"
 _UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
 
 
-def values_of(lesson: Lesson) -> tuple[object, ...]:
-    """The columns of a lesson, in the order of `COLUMNS`."""
+def values_of(lesson: Lesson) -> dict[str, object]:
+    """The columns of a lesson by name, in the order of `COLUMNS`."""
     expires = lesson.expires_at
     names = (lesson.tags, lesson.signatures, lesson.calls)
     lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
-    return (
+    values = (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
         *(json.dumps(items, ensure_ascii=False) if items else "[]" for items in lists),
@@ -56,6 +57,7 @@ def values_of(lesson: Lesson) -> tuple[object, ...]:
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
+    return dict(zip(NAMES, values, strict=True))
 
 
 def _list(text: str) -> tuple[Any, ...]:

@@ -18,13 +18,11 @@ import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import StorageErrors
 from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
 
@@ -207,7 +205,7 @@ class FileRun(_NotedRun):
             self._write({"ended": at, "outcome": outcome, "of": self._scope})
             name = os.path.basename(self._path).removesuffix(SUFFIX)
             target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
-            with StorageErrors(target):
+            with _files.storage_errors(target):
                 os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
                 os.rename(self._path, target)
         self._unwritten.clear()
@@ -222,7 +220,7 @@ class FileRun(_NotedRun):
         self._unwritten.append(_line(record))
         # A newline comes first, so that a torn line damages only itself.
         lines = [b"\n" + line for line in self._unwritten]
-        with StorageErrors(self._path):
+        with _files.storage_errors(self._path):
             if not os.path.exists(self._path):
                 begun = {"begun": time.time(), "of": self._scope, **self._made_by}
                 lines.insert(0, b"\n" + _line(begun))
@@ -312,7 +310,7 @@ _following = ForkLock()
 
 def _follow(path: str) -> RunSoFar:
     """The run in a file. What this process has read before is not read again."""
-    with _following, StorageErrors(path):
+    with _following, _files.storage_errors(path):
         known = _followed.pop(path, None)
         try:
             if known is not None and _state(os.stat(path, follow_symlinks=False)) == known.state:
@@ -368,9 +366,12 @@ def _open(path: str) -> BinaryIO:
 
 def lines_of(path: str) -> list[bytes]:
     """The lines of a file; none if it is missing."""
-    with StorageErrors(path), suppress(FileNotFoundError, NotADirectoryError), _open(path) as file:
-        return file.read().split(b"\n")
-    return []
+    with _files.storage_errors(path):
+        try:
+            with _open(path) as file:
+                return file.read().split(b"\n")
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:

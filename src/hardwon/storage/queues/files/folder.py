@@ -12,8 +12,8 @@ from contextlib import suppress
 from time import sleep
 
 from hardwon.core import _files, _fork
-from hardwon.core._files import lock_file, sync, write_all
-from hardwon.core.errors import StorageError, StorageErrors
+from hardwon.core._files import lock_file, storage_errors, sync, write_all
+from hardwon.core.errors import StorageError
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.
@@ -51,7 +51,7 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with StorageErrors(path):
+        with storage_errors(path):
             _make(path)
             self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         if os.fstat(self._fd).st_uid not in {os.geteuid(), 0} and os.geteuid() != 0:
@@ -71,7 +71,7 @@ class Folder:
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken by an equally durable file."""
-        with StorageErrors(self.path, name):
+        with storage_errors(self.path, name):
             while True:
                 if not self.has(name) and self._add_synced(name, content):
                     return True
@@ -80,13 +80,13 @@ class Folder:
 
     def replace(self, name: str, content: bytes, *, stamp: float | None = None) -> None:
         """Replace a file; the old content survives any failure."""
-        with StorageErrors(self.path, name):
+        with storage_errors(self.path, name):
             self._rename(self._write(name, content, stamp=stamp), name)
             sync(self._fd)
 
     def remove(self, name: str, *, for_good: bool = False) -> bool:
         """Remove a file; False if it is missing. Only with `for_good` it survives a power cut."""
-        with StorageErrors(self.path, name):
+        with storage_errors(self.path, name):
             try:
                 os.unlink(name, dir_fd=self._fd)
             except FileNotFoundError:
@@ -108,7 +108,7 @@ class Folder:
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """All entries of the folder, in no order."""
-        with StorageErrors(self.path), os.scandir(self.path) as entries:
+        with storage_errors(self.path), os.scandir(self.path) as entries:
             yield from entries
 
     def changed_at(self) -> int:
@@ -274,7 +274,7 @@ class SignedLock:
         """Take the lock; False when another holds it and `wait` is false."""
         if self.is_held:
             return True
-        with StorageErrors(self._path):
+        with storage_errors(self._path):
             handle, is_locked = lock_file(self._path), False
             try:
                 is_locked = _try_lock(handle, wait)
@@ -293,7 +293,7 @@ class SignedLock:
         """The id of another process that holds the lock; None if none does."""
         if self.is_held:
             return None
-        with StorageErrors(self._path):
+        with storage_errors(self._path):
             handle = lock_file(self._path)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -9,7 +9,8 @@ from datetime import datetime
 from time import monotonic, time
 from typing import TypeVar
 
-from hardwon.core.errors import NotFound, StorageError, StorageErrors
+from hardwon.core import _files
+from hardwon.core.errors import NotFound, StorageError
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.job import Job
 from hardwon.storage.queues.files.folder import EventCounts, Folder, NotRegular, SignedLock
@@ -39,7 +40,7 @@ class RecordDir:
     def get(self, identity: str) -> Job | None:
         """A job; None if it is missing or unreadable."""
         name = identity + SUFFIX
-        with StorageErrors(self.folder.path, name):
+        with _files.storage_errors(self.folder.path, name):
             try:
                 job = decode(self.folder.read(name, READ_LIMIT + _FRAME))
                 if job.id == identity:

@@ -34,7 +34,7 @@ from hardwon.storage.sql.dictionary import Dictionary, Places
 from hardwon.storage.sql.journal import Journal, MemorySpool, Spool
 from hardwon.storage.sql.lessons import LessonIndex, SqlLessons
 from hardwon.storage.sql.reports import ORDERS, SqlListing, quoted_tag
-from hardwon.storage.sql.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
+from hardwon.storage.sql.rows import ALL_TEXT, COLUMNS, NAMES, damage, lesson_of, values_of
 from hardwon.storage.sql.scopes import Visible
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores import guard_file
@@ -48,7 +48,7 @@ _SQL = read_queries(
     __file__,
     RANKS=RANKS,
     COLUMNS=COLUMNS,
-    MARKS=marks(COLUMNS.split(", ")),
+    MARKS=marks(NAMES),
     ALL_TEXT=ALL_TEXT,
 )
 _MANY = 1000  # lessons for whose merge the page cache is enlarged
@@ -74,7 +74,7 @@ class Memtable:
         self.lessons: dict[int, tuple[int, dict[str, int]]] = {}  # with their shelves
         self.changed = set[int]()  # those that may be in the dictionary with other keys
         self._holders: defaultdict[str, list[int]] = defaultdict(list)  # also former holders
-        self._added: Counter[int] = Counter()  # new ones of each shelf
+        self.added: Counter[int] = Counter()  # new ones of each shelf, not in the dictionary yet
         self._unwritten.clear()
 
     def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
@@ -138,13 +138,9 @@ class Memtable:
                     pairs.append((lesson, entries[key]))
         return by_key
 
-    def count_added(self, shelves: Iterable[int]) -> int:
-        """How many lessons of these shelves are not counted in the dictionary yet."""
-        return sum(self._added[shelf] for shelf in shelves)
-
     def _enter(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
         if is_new:
-            self._added[shelf] += 1
+            self.added[shelf] += 1
         elif lesson not in self.lessons:
             self.changed.add(lesson)
         self.lessons[lesson] = shelf, entries
@@ -235,7 +231,7 @@ class Index(LessonIndex):
         query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
         new, changed = self._fresh.held(visible.ids, query_keys)
-        total = visible.total + self._fresh.count_added(visible.ids)
+        total = visible.total + sum(map(self._fresh.added.__getitem__, visible.ids))
         budget = entries_read(query, total)
         terms, blocks = self._terms(visible, query_keys, budget)
         if not (terms or changed or new):  # as for most lessons of a pack
@@ -337,7 +333,7 @@ class SqliteLessons(SqlLessons):
         if len(rows) > len(replaced):
             self.update(lesson)
             return
-        db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson)))
+        db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson).values()))
         self.index.place(shelf, lesson.id, index(lesson))
         if lesson.guard:
             self.publish_guards()
