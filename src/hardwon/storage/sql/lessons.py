@@ -255,9 +255,10 @@ class SqlLessons:
         if self._db.is_alone:
             self._db.lesson_notes[lesson.id] = lesson
         elif (state := self._db.last_state(seen_from)) is not None:
-            if self._read[0] != state:
-                self._read = state, {}
-            self._read[1][lesson.id] = lesson
+            read = self._read  # other threads may read another state meanwhile
+            if read[0] != state:
+                read = self._read = state, {}
+            read[1][lesson.id] = lesson
         return lesson
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
