@@ -176,7 +176,7 @@ def _server(url: str) -> Iterator[Check]:
     try:
         from hardwon.storage.postgres import schema
         from hardwon.storage.postgres.database import Database
-        from hardwon.storage.queues.postgres import notify
+        from hardwon.storage.queues import postgres as notify
 
         database = Database(url)
     except HardwonError as error:

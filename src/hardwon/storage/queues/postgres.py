@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import select
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, NamedTuple
@@ -15,8 +16,15 @@ from typing import Any, NamedTuple
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.job import Job, QueueCounts
+from hardwon.storage.postgres.connection import (
+    Connection,
+    connect,
+    explain_error,
+    name_of,
+    psycopg,
+    without_own_options,
+)
 from hardwon.storage.postgres.database import EVERY_TENANT, Database
-from hardwon.storage.queues.postgres.notify import NOTIFY, JobListener, is_pooled
 from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
 from hardwon.storage.sql.dialect import Statement, bind, read_queries
 
@@ -46,7 +54,7 @@ def job_of(row: tuple[Any, ...]) -> Job | None:
 
 def jobs_of(rows: Sequence[tuple[Any, ...]]) -> list[Job]:
     """The jobs of rows, without those that cannot be read."""
-    return [job for row in rows if (job := job_of(row))]
+    return list(filter(None, map(job_of, rows)))
 
 
 def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
@@ -69,26 +77,6 @@ def text(words: str) -> str:
     return words.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-class Flow:
-    """Counts since this process opened the queue; `accepted` equals the sum of all others."""
-
-    def __init__(self) -> None:
-        self._gone = {"done": 0, "buried": 0, "set_aside": 0}
-        self._accepted = 0
-
-    def note(self, gone: Mapping[str, int]) -> None:
-        """Count jobs that left: done, buried or set aside."""
-        for way, number in gone.items():
-            self._gone[way] += number
-
-    def counts(self, pending: int) -> dict[str, int]:
-        """The current counts; jobs that other workers finished count as set aside."""
-        total = pending + sum(self._gone.values())
-        self._gone["set_aside"] += max(0, self._accepted - total)
-        self._accepted = max(self._accepted, total)
-        return {"accepted": self._accepted, **self._gone}
-
-
 class HeldJobs:
     """Claimed jobs. No two requests for jobs have the same token; with it an attempt settles."""
 
@@ -99,7 +87,7 @@ class HeldJobs:
         self._claims: dict[str, str] = {}  # of the attempt that holds each job
         self._finished: dict[str, str] = {}  # done, but still in the table
         self._unsent: list[tuple[Statement, str]] = []  # with the event that each one counts
-        self._lost_answer = False
+        self.has_lost_answer = False  # jobs may have been claimed without being received
 
     def new_claim(self) -> str:
         """The token of the next request for jobs."""
@@ -143,17 +131,11 @@ class HeldJobs:
             event for event, rows in zip(events, settled, strict=False) if event for _ in rows
         )
 
-    def lost_answer(self) -> None:
-        """Note that an answer was lost: jobs may have been claimed without being received."""
-        self._lost_answer = True
-
     def recovery(self) -> list[Statement]:
         """The statements that give back jobs whose claim was lost."""
-        if not self._lost_answer:
-            return []
-        self._lost_answer = False
-        claims = [*self._claims.values()]
-        return [bind(_SQL["unknown"], process=self._process, claims=claims)]
+        is_lost, self.has_lost_answer = self.has_lost_answer, False
+        values = {"process": self._process, "claims": list(self._claims.values())}
+        return [bind(_SQL["unknown"], **values)] if is_lost else []
 
     def _is_held(self, job: Job) -> bool:
         return bool(job.claim) and self._claims.get(job.id) == job.claim
@@ -194,7 +176,8 @@ class PostgresQueue:
         self._limits = limits
         self._lock = threading.RLock()
         self._held = HeldJobs()
-        self._flow = Flow()
+        self._gone = Counter(done=0, buried=0, set_aside=0)  # since this process opened the queue
+        self._accepted = 0  # the sum of all these and of those that wait
         self._tended = False
         self._next_round = self._next_notice = 0.0  # by `monotonic`
         self._listener: JobListener | None = None
@@ -248,13 +231,17 @@ class PostgresQueue:
         results = self._ask(bind(_SQL["counts"]), bind(_SQL["events"]))
         states, events = map(dict, results)
         waiting, claimed = states.get(WAITING, 0), states.get(CLAIMED, 0)
+        total = waiting + claimed + sum(self._gone.values())
+        self._gone["set_aside"] += max(0, self._accepted - total)  # other workers finished them
+        self._accepted = max(self._accepted, total)
         return QueueCounts(
             pending=waiting + claimed,
             dead=states.get(DEAD, 0),
             quarantined=states.get(UNREADABLE, 0),
             in_memory=waiting,
             in_flight=claimed,
-            **self._flow.counts(waiting + claimed),
+            accepted=self._accepted,
+            **self._gone,
             **{event: events.get(event, 0) for event in ("deduped", "corrupt", "stale")},
         )
 
@@ -289,9 +276,9 @@ class PostgresQueue:
             try:
                 results = self._db.ask(EVERY_TENANT, *first, *requests)
             except Unavailable:
-                self._held.lost_answer()
+                self._held.has_lost_answer = True
                 raise
-            self._flow.note(self._held.mark_sent(results[: len(first)]))
+            self._gone.update(self._held.mark_sent(results[: len(first)]))
             return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:
@@ -336,3 +323,95 @@ class PostgresQueue:
 
     def _remove(self, identity: str, *states: int) -> bool:
         return bool(self._ask(bind(_SQL["remove"], id=identity, states=list(states)))[0])
+
+
+CHANNEL = "hardwon_jobs"
+NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"
+_LISTENED = 5.0  # seconds for one answer
+_ECHO = 1.0  # seconds for a notice to arrive
+_QUIET_AFTER = 3.0  # seconds; not every job is notified, so after a notice workers poll for a while
+_RECONNECT = 2.0  # seconds until a lost connection is opened again
+
+
+def is_pooled(url: str) -> bool:
+    """Whether the URL names a pooler (`?pgbouncer=true`)."""
+    return without_own_options(url)[1]
+
+
+def hears(url: str) -> bool:
+    """Whether a notice reaches another connection; it does not through a pooler."""
+    with closing(connect(url, patience=_LISTENED)) as listener:
+        listener.execute(f"LISTEN {CHANNEL}")
+        with closing(connect(url, patience=_LISTENED)) as speaker:
+            speaker.execute(f"NOTIFY {CHANNEL}, 'heard'")  # a pooler may not prepare statements
+        return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _has_notice(listener)
+
+
+def inspect(url: str) -> tuple[bool, str]:
+    """Whether workers are notified of new jobs, in words."""
+    if is_pooled(url):
+        return True, "workers behind a pooler poll for jobs every 2 s"
+    try:
+        if hears(url):
+            return True, "workers are notified of new jobs at once"
+    except (psycopg.Error, TimeoutError) as error:
+        return False, str(explain_error(error, name_of(url)))
+    return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
+
+
+class JobListener:
+    """A thread with its own connection; `fd` is readable when a notice came."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._heard_at: float | None = None  # None: notices would not arrive
+        self.fd, self._signal = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._ended, self._end = os.pipe2(os.O_CLOEXEC)
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-listener")
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread and its connection."""
+        os.write(self._end, b".")
+        self._thread.join(2 * _LISTENED)
+        for handle in (self.fd, self._signal, self._ended, self._end):
+            os.close(handle)
+
+    def _listen(self) -> None:
+        while not self._is_ended(0):
+            try:
+                with closing(connect(self._url, patience=_LISTENED)) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    self._wake()  # notices from before the listener started
+                    self._hear(connection)
+            except (psycopg.Error, TimeoutError, OSError):
+                self._heard_at = None
+                self._is_ended(_RECONNECT)
+
+    def _hear(self, connection: Connection) -> None:
+        """Pass on notices until the end or until the server is gone."""
+        while True:
+            ready = select.select([connection.fileno(), self._ended], [], [])[0]
+            if self._ended in ready:
+                return
+            if _has_notice(connection):
+                self._wake()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no notice came for a while, although it would have arrived."""
+        return self._heard_at is not None and monotonic() - self._heard_at > _QUIET_AFTER
+
+    def _wake(self) -> None:
+        self._heard_at = monotonic()
+        with suppress(BlockingIOError):  # the pipe is full: one unread byte is enough
+            os.write(self._signal, b".")
+
+    def _is_ended(self, seconds: float) -> bool:
+        return bool(select.select([self._ended], [], [], seconds)[0])
+
+
+def _has_notice(connection: Connection) -> bool:
+    """Whether a notice has arrived; takes all of them."""
+    connection.pgconn.consume_input()
+    return len(list(iter(connection.pgconn.notifies, None))) > 0

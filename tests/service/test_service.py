@@ -1,9 +1,10 @@
-"""Keys: shown once, kept as digests, gone when they are revoked."""
+"""Keys and logins of a server, in each database that it may have: made, shared, and ended."""
 
 from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,46 @@ from typing import Any
 import pytest
 
 from hardwon.core.errors import InvalidInput, NotFound, StorageError
-from hardwon.core.settings import Settings
-from hardwon.storage.service import FileDatabase, KeyRing, Limit, ServiceDatabase, forget, move
+from hardwon.core.settings import Settings, load
+from hardwon.storage.service import (
+    IDLE,
+    LINK,
+    LONGEST,
+    MOST,
+    FileDatabase,
+    KeyRing,
+    Limit,
+    Logins,
+    ServiceDatabase,
+    forget,
+    move,
+    open_database,
+)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """The settings of a home with its own file, and of one that shares a database."""
+    own = load(str(tmp_path))
+    if request.param == "sqlite":
+        return own
+    return own.on_database(request.getfixturevalue("database").url)
+
+
+@pytest.fixture
+def first(settings: Settings) -> Iterator[ServiceDatabase]:
+    database = open_database(settings)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def second(settings: Settings) -> Iterator[ServiceDatabase]:
+    """What another server opens at the same time."""
+    database = open_database(settings)
+    yield database
+    database.close()
+
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -198,3 +237,117 @@ def test_a_file_that_is_no_database_is_named_and_let_go(tmp_path: Path) -> None:
         FileDatabase(str(tmp_path))
 
     gc.collect()  # from Python 3.13 on, a connection that was left open warns here
+
+
+@pytest.fixture
+def logins(first: ServiceDatabase, clock: Clock) -> Logins:
+    return Logins(first, lambda: clock().timestamp())
+
+
+def test_a_link_works_once_and_not_after_its_time(logins: Logins, clock: Clock) -> None:
+    code, late = logins.link("acme"), logins.link("acme")
+
+    cookie = logins.follow(code)
+
+    assert cookie
+    assert logins.find(cookie) == ("acme", None)
+    assert logins.follow(code) is None
+    clock.now += timedelta(seconds=LINK)
+    assert logins.follow(late) is None
+
+
+def test_a_link_is_no_cookie_and_a_cookie_no_link(logins: Logins) -> None:
+    code, cookie = logins.link("acme"), logins.begin("acme")
+
+    assert logins.find(code) is None
+    assert logins.follow(cookie) is None
+
+
+def test_who_asks_now_and_then_stays_logged_in_until_the_last_moment(
+    logins: Logins, clock: Clock
+) -> None:
+    cookie, begun = logins.begin("acme"), clock.now
+    for _ in range(3):
+        clock.now += timedelta(seconds=LONGEST / 3 - 1)
+        assert logins.find(cookie)
+
+    clock.now = begun + timedelta(seconds=LONGEST)
+
+    assert logins.find(cookie) is None
+
+
+def test_who_does_not_ask_is_logged_out(logins: Logins, clock: Clock) -> None:
+    cookie = logins.begin("acme")
+
+    clock.now += timedelta(seconds=IDLE)
+
+    assert logins.find(cookie) is None
+    assert logins.find("another") is None
+
+
+def test_who_logs_out_is_out(logins: Logins) -> None:
+    cookie, other = logins.begin("acme"), logins.begin("acme")
+
+    logins.end(cookie)
+
+    assert logins.find(cookie) is None
+    assert logins.find(other)
+
+
+def test_a_login_ends_with_its_key(logins: Logins, ring: KeyRing) -> None:
+    key, _ = ring.create(tenant="acme")
+    cookie = logins.begin("acme", key.id)
+    assert logins.find(cookie) == ("acme", key)
+
+    ring.revoke(key.id)
+
+    assert logins.find(cookie) is None
+
+
+def test_many_logins_with_one_key_end_only_its_own(
+    logins: Logins, ring: KeyRing, clock: Clock
+) -> None:
+    own, other = ring.create()[0], ring.create(tenant="other")[0]
+    owner, cookie = logins.begin("default"), logins.begin("default", own.id)
+
+    many = []
+    for _ in range(MOST + 10):
+        clock.now += timedelta(seconds=1)
+        many.append(logins.begin("other", other.id))
+
+    assert logins.find(owner)
+    assert logins.find(cookie)
+    assert [bool(logins.find(one)) for one in many] == [False] * 10 + [True] * MOST
+
+
+def test_only_the_owner_of_the_home_chooses_a_tenant(logins: Logins, ring: KeyRing) -> None:
+    key, _ = ring.create(tenant="acme")
+    owner, other = logins.begin("default"), logins.begin("acme", key.id)
+
+    logins.choose(owner, "yours")
+    logins.choose(other, "yours")
+
+    assert logins.find(owner) == ("yours", None)
+    assert logins.find(other) == ("acme", key)
+
+
+def test_two_servers_share_logins_and_links(
+    logins: Logins, second: ServiceDatabase, clock: Clock
+) -> None:
+    elsewhere = Logins(second, lambda: clock().timestamp())
+
+    cookie = elsewhere.follow(logins.link("acme"))
+
+    assert cookie
+    assert logins.find(cookie)
+    logins.end(cookie)
+    assert elsewhere.find(cookie) is None
+
+
+def test_no_row_holds_a_cookie(first: ServiceDatabase, logins: Logins) -> None:
+    shown = {logins.begin("acme"), logins.link("acme")}
+
+    rows = first("SELECT * FROM service.logins")
+
+    assert len(rows) == 2
+    assert not any(text in str(row) for row in rows for text in shown)
