@@ -201,11 +201,11 @@ def mcp_command(
         project = project or project_for(folder, hw.settings.home, tenant=tenant)
         mcp_agent = hw.agent(agent, project=project, tenant=tenant)
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
-        from hardwon.surfaces.mcp import server
+        from hardwon.surfaces import mcp
 
-        built = server.build(hw, mcp_agent, folder=folder)
+        built = mcp.build(hw, mcp_agent, folder=folder)
         if port is None:
-            server.over_stdio(built)
+            built.run(transport="stdio")
             return
         try:
             socket.create_server(("127.0.0.1", port)).close()
@@ -213,4 +213,4 @@ def mcp_command(
             remedy = "name another with --http"
             raise SetupError(f"port {port} is taken by another program; {remedy}") from error
         complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
-        server.over_http(built, port=port, token=kept_token(hw.settings.home))
+        mcp.over_http(built, port=port, token=kept_token(hw.settings.home))
