@@ -23,7 +23,7 @@ from hardwon.learn.transcripts import past
 from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, find, where
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
-from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
+from hardwon.learn.transcripts.questions import Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
@@ -31,71 +31,27 @@ from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, is_js
 from hardwon.surfaces.cli.report import print_recurring
 from hardwon.surfaces.hooks.agents import AGENTS as HOOKED
 
-try:
-    import questionary
-
-    _HAS_KEYS = True
-except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
-    _HAS_KEYS = False
-
-
-_MARGIN = 8  # columns that the arrow, the tick and the number need
-
 
 def ask_person(question: Question) -> Chosen:
-    """The values that the person chose; Ctrl-C and the end of input abort."""
-    has_menu = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
-    labels = [one_line(printable(option.label)) for option in question.options]
-    is_long = max(map(len, labels), default=0) > width() - _MARGIN
-    if not has_menu:
-        say(f"\n{question.text}")
-    if is_long or not has_menu:
-        _say_numbered(labels)
-    if is_long:
-        labels = [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
-    while True:
-        try:
-            answer = _by_keys(question, labels) if has_menu else _by_number(question)
-            return valid(question, answer)
-        except InvalidInput as error:
-            say(f"  {error}")
-
-
-def _say_numbered(labels: list[str]) -> None:
-    """Print every option in full, wrapped to the terminal."""
-    for number, label in enumerate(labels, 1):
+    """The values that the person names by numbers, as `1, 3`; Ctrl-C and the end of input abort."""
+    say(f"\n{question.text}")
+    for number, option in enumerate(question.options, 1):
         head = f"  {number}) "
-        say("\n".join(textwrap.wrap(head + label, width(), subsequent_indent=" " * len(head))))
-
-
-def _by_keys(question: Question, labels: list[str]) -> Chosen:
-    """The values that the person chose in a menu; "none" is never ticked in advance."""
-    ticked = set(question.default) - {NONE} if question.multi else set()
-    menu = [
-        questionary.Choice(line, option.value, checked=option.value in ticked)
-        for line, option in zip(labels, question.options, strict=True)
-    ]
-    text = printable(question.text)
-    if not question.multi:
-        default = question.default[0] if question.default else None
-        return (questionary.select(text, menu, default=default).unsafe_ask(),)
-    chosen = tuple(questionary.checkbox(text, menu).unsafe_ask())
-    # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
-    return tuple(value for value in chosen if value != NONE) or question.default
-
-
-def _by_number(question: Question) -> Chosen:
-    """The values that the person names by their numbers, as `1, 3`."""
+        text = head + one_line(printable(option.label))
+        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
     values = [option.value for option in question.options]
     default = ",".join(str(values.index(value) + 1) for value in question.default)
     hint = "numbers, as 1,3" if question.multi else "a number"
-    text = click.prompt(f"Choose {hint}", default=default, show_default=True)
-    chosen = []
-    for part in text.replace(",", " ").split():
-        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(values)):
-            raise InvalidInput(f"{part!r} is not one of the numbers above")
-        chosen.append(values[int(part) - 1])
-    return tuple(chosen)
+    while True:
+        text = click.prompt(f"Choose {hint}", default=default, show_default=True)
+        numbers = text.replace(",", " ").split()
+        try:
+            wrong = [one for one in numbers if not (one.isascii() and one.isdecimal())]
+            if wrong or not all(1 <= int(one) <= len(values) for one in numbers):
+                raise InvalidInput(f"{text!r} is not made of the numbers above")
+            return valid(question, tuple(values[int(one) - 1] for one in numbers))
+        except InvalidInput as error:
+            say(f"  {error}")
 
 
 _AGENTS = option(
