@@ -25,9 +25,9 @@ from hardwon.core.values.report import (
     Window,
 )
 from hardwon.knowledge.proof.effect import OFF
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.presentation import wording
 from tests.samples import NOW, Clock
 
 PROJECT = "acme/api"

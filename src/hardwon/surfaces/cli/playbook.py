@@ -16,10 +16,10 @@ from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import lesson, options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, emit, say
-from hardwon.surfaces.presentation import wording
 
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
 _READ = 1 << 20  # characters of standard input

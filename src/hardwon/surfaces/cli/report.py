@@ -16,12 +16,12 @@ from hardwon.api import notices
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.core.values.report import Recurring, Report
 from hardwon.knowledge.proof.effect import OFF
+from hardwon.surfaces import page as html
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, emit, say, width, write
-from hardwon.surfaces.presentation import page as html
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.presentation.page import safe
+from hardwon.surfaces.page import safe
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -13,9 +13,9 @@ from hardwon import Agent
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.run import WITHHELD, EndedRun, Shown, timeline
 from hardwon.learn.transcripts.past import LEARNT, Learnt
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, say, say_folded
-from hardwon.surfaces.presentation import wording
 
 _LINES = 6  # lines shown of a failing call's output
 

@@ -35,11 +35,11 @@ from hardwon.surfaces.hooks.agents import AGENTS as HOOKED
 def ask_person(question: Question) -> Chosen:
     """The values that the person names by numbers, as `1, 3`; Ctrl-C and the end of input abort."""
     say(f"\n{question.text}")
-    for number, option in enumerate(question.options, 1):
+    for number, choice in enumerate(question.options, 1):
         head = f"  {number}) "
-        text = head + one_line(printable(option.label))
+        text = head + one_line(printable(choice.label))
         say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
-    values = [option.value for option in question.options]
+    values = [choice.value for choice in question.options]
     default = ",".join(str(values.index(value) + 1) for value in question.default)
     hint = "numbers, as 1,3" if question.multi else "a number"
     while True:

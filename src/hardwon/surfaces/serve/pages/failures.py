@@ -13,7 +13,7 @@ from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Exposure, FailureKind
 from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
-from hardwon.surfaces.presentation import wording
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of

@@ -23,7 +23,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.report import Order
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
-from hardwon.surfaces.presentation import wording
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.views import (
     NOWHERE,

@@ -21,7 +21,7 @@ from hardwon.core import settings_file
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import FailureKind, Report
 from hardwon.knowledge.proof.effect import OFF
-from hardwon.surfaces.presentation import wording
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick
 from hardwon.surfaces.serve.requests import needs

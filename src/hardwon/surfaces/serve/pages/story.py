@@ -11,7 +11,7 @@ from typing import Any
 from hardwon.core.values.lesson import Change, Kind, Lesson
 from hardwon.core.values.report import LessonVerdict
 from hardwon.knowledge.reading.guards import guard_of
-from hardwon.surfaces.presentation import wording
+from hardwon.surfaces import wording
 
 SAME, GONE, NEW = "same", "gone", "new"
 _ALIKE = 0.5  # calls with less in common are not compared word by word
