@@ -85,9 +85,9 @@ def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
     try:
         settings = load(home)
         if settings.server.url:
-            from hardwon.surfaces.cli import login
+            from hardwon.surfaces.cli import serve
 
-            return login.server_lines(settings)
+            return serve.server_lines(settings)
         if not os.path.isdir(data_home):
             return []
         with hardwon.open(data_home) as hw:
@@ -219,11 +219,11 @@ def _home(settings: Settings) -> tuple[bool, str]:
 def _store(settings: Settings) -> tuple[bool, str]:
     if settings.server.url:  # the lessons are there; here is a copy
         from hardwon.api.client import remote
-        from hardwon.surfaces.cli import login
+        from hardwon.surfaces.cli import serve
 
         with remote.log_in(settings) as hw:
             me = hw.me()
-        lines = [line.removeprefix("Server: ") for line in login.server_lines(settings)]
+        lines = [line.removeprefix("Server: ") for line in serve.server_lines(settings)]
         return True, "; ".join((f"the server answers, as {me.role} of {me.tenant!r}", *lines))
     is_elsewhere = bool(settings.postgres.url)
     if not is_elsewhere and not os.path.exists(os.path.join(settings.home, "hardwon.db")):
