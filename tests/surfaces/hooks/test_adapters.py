@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.surfaces.hooks.agents import AGENTS, adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import AGENTS, Event, EventKind, HookReply, adapter
 
 RECORDED = Path(__file__).parent / "recorded"
 FAILED_THEN_WORKED = [

@@ -131,7 +131,7 @@ def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     program = (
         "from hardwon.surfaces.hooks import guarding, events\n"
         "guarding.LIMIT = 0.01\n"
-        "guarding.pass_or_deny('claude-code', '', events.Input())"
+        "guarding.pass_or_deny('claude-code', '', agents.Input())"
     )
     environ = os.environ | {"HARDWON_HOME": str(home)}
 

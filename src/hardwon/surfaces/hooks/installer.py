@@ -17,8 +17,7 @@ from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.hooks import jsonc
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import EventKind
+from hardwon.surfaces.hooks.agents import EventKind, adapter
 
 USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import Event, EventKind, HookReply, adapter
 
 answer = adapter("copilot").answer
 read = adapter("copilot").read

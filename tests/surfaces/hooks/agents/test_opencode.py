@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import Event, EventKind, HookReply, adapter
 
 answer = adapter("opencode").answer
 read = adapter("opencode").read
