@@ -81,20 +81,6 @@ def test_a_worker_starts_by_itself_when_something_failed(tmp_path: Path) -> None
     assert "`mkdir -p out/nightly`" in kept
 
 
-def test_http_hooks_ask_the_daemon(tmp_path: Path) -> None:
-    lab = Lab(tmp_path)
-    lab.hardwon("reflect", LESSON)
-
-    with hardwon.open(lab.store) as hw, scripted(["done"]) as model:
-        daemon = Daemon(hw, port=0, token=kept_token(str(lab.store)))
-        daemon.start()
-        lab.hardwon("install", "claude-code", "--http", str(daemon.port))
-        run_claude(lab, model, PROMPT)
-        daemon.close()
-
-    assert model.seen("[KNOWN PITFALLS")
-
-
 def test_its_tools_can_be_called(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.hardwon("reflect", LESSON)

@@ -20,7 +20,6 @@ from hardwon.core import settings_file
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
-from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import complain, say, say_folded
@@ -127,13 +126,6 @@ _how = options.together(
 @click.command("install")
 @_common
 @option(
-    "--http",
-    "Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
-    "port",
-    type=click.IntRange(1, 65535),
-    metavar="PORT",
-)
-@option(
     "--read",
     "How runs become a playbook: the agent is asked, its headless mode reads them, or none.",
     "way",
@@ -161,7 +153,6 @@ _how = options.together(
 def command(
     agents: Sequence[str],
     level: str,
-    port: int | None,
     way: str | None,
     wants_model: bool | None,
     wants_learning: bool | None,
@@ -179,8 +170,6 @@ def command(
     comments and layout stay; `hardwon uninstall` restores the file exactly.
     """
     data_home = load(home).home
-    if port is not None and set(agents) != {"claude-code"}:
-        raise click.UsageError("--http is for claude-code only")
     if cache := _cache_of_program():
         source = shlex.quote(_source())
         complain(
@@ -192,8 +181,6 @@ def command(
             _install_tool(uv, is_asking=not yes)
     for agent in agents:
         call = partial(installer.command_hook, agent, home="" if home is None else data_home)
-        if port is not None:
-            call = partial(installer.http_hook, agent, port=port, token=kept_token(data_home))
         target = installer.target(agent, level, call)
         change = installer.installation(target)
         act = installer.install
