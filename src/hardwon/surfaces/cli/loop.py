@@ -151,14 +151,12 @@ def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
     """The [loop] table of the named file, else of the default file if that is trusted."""
+    if config is not None:
+        return loop_table(home, config)
     default_path = os.path.join(folder, TRUSTED_FILE)
-    if config is None and not os.path.isfile(default_path):
-        return {}
     try:
-        return loop_table(home, config or default_path)
+        return loop_table(home, default_path) if os.path.isfile(default_path) else {}
     except InvalidInput as error:
-        if config is not None:
-            raise
         complain(f"{error} (continuing without it)")
         return {}
 
@@ -167,7 +165,14 @@ def _run_to_end(
     loops: Loops, loop: Coroutine[Any, Any, values.LoopState], *, restore_best: bool
 ) -> None:
     """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def interrupt(*_: object) -> None:
+        """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         state = asyncio.run(loop)
     except KeyboardInterrupt as interrupt:
@@ -179,13 +184,6 @@ def _run_to_end(
         number = loops.restore_best(state.loop_id)
         complain(f"the work tree was restored to trial {number + 1}, the best one")
     output.emit(Output(state, (), code=not state.passed))
-
-
-def _interrupt(*_: object) -> None:
-    """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.raise_signal(signal.SIGINT)
 
 
 def _progress(event: str, state: values.LoopState) -> None:

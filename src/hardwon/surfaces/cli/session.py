@@ -175,17 +175,13 @@ def learn(
             none = "No session of a coding agent changed in this time; see `hardwon session list`"
             say(f"Nothing is new: {plural(known, 'session')} known in this time" if known else none)
         if sessions.telling and not dry_run:
-            _let_model_read(sessions)
+            runs, tokens = len(sessions.telling), sum(run.tokens for run in sessions.telling)
+            calls = f"about {plural(runs, 'call')} and {tokens:,} tokens"
+            complain(f"The model reads {plural(runs, 'run')}: {calls}")
+            new = plural(sessions.read(), "run")
+            complain(f"{new} had something new; see `hardwon playbook`")
     if follow is not None and not dry_run:
         _follow(follow, agents, place)
-
-
-def _let_model_read(sessions: Sessions) -> None:
-    """Let the model read the most telling runs; on standard error, what that costs and gave."""
-    runs, tokens = plural(len(sessions.telling), "run"), sum(run.tokens for run in sessions.telling)
-    calls = plural(len(sessions.telling), "call")
-    complain(f"The model reads {runs}: about {calls} and {tokens:,} tokens")
-    complain(f"{plural(sessions.read(), 'run')} had something new; see `hardwon playbook`")
 
 
 def learning() -> Progress:
@@ -208,13 +204,6 @@ def print_learnt(
     say(f"{told} {plural(steps, 'call')}, {failed:,} failed" if recorded else none)
     if is_sent and not is_look:
         say("  The server records what is new to it in a while.", dim=True)
-    _say_left_out(learnt)
-    if any(session.runs for session in learnt):
-        print_recurring(agent.recurring(since=since, limit=5))
-
-
-def _say_left_out(learnt: list[past.Learnt]) -> None:
-    """Print which sessions and lines were left out, and why."""
     for status, count in Counter(one.status for one in learnt).items():
         if status not in _TAKEN:
             say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
@@ -223,6 +212,8 @@ def _say_left_out(learnt: list[past.Learnt]) -> None:
         complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
     for reason, count in sum((Counter(one.skipped) for one in learnt), Counter[str]()).items():
         say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    if any(session.runs for session in learnt):
+        print_recurring(agent.recurring(since=since, limit=5))
 
 
 def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
@@ -309,7 +300,12 @@ def mine(
             raise click.UsageError("--since mines without questions: add --auto")
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
     if answers is not None:
-        return _apply_answers(sessions, answers)
+        try:
+            document = json.load(answers)
+            run, given = str(document["run"]), dict(document.get("answers", {}))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+        return _report_saved(sessions.answer(run, given))
     chosen = _choose_session(sessions, session, agents)
     if questions:
         return _questions(sessions, chosen)
@@ -323,15 +319,6 @@ def mine(
         if not _wants_another(result):
             return Output(None, ())
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
-
-
-def _apply_answers(sessions: Sessions, answers: TextIO) -> Output:
-    try:
-        document = json.load(answers)
-        run, given = str(document["run"]), dict(document.get("answers", {}))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-    return _report_saved(sessions.answer(run, given))
 
 
 def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
@@ -372,14 +359,14 @@ def _mine_session(sessions: Sessions, place: SessionPlace, answerer: Answerer) -
 def _questions(sessions: Sessions, chosen: SessionPlace) -> Output:
     """The questions about a session, as JSON in any case."""
     waiting = sessions.ask(chosen)
-    insights = [_plain(one) for one in (*waiting.delta.insights, *waiting.delta.spare)]
+    delta = waiting.delta
     value = {
         "run": waiting.run,
         "context": waiting.context.plain(),
-        "summary": waiting.delta.summary,
-        "insights": insights,
-        "related": waiting.delta.related,
-        "notes": waiting.delta.notes,
+        "summary": delta.summary,
+        "insights": [_plain(one) for one in (*delta.insights, *delta.spare)],
+        "related": delta.related,
+        "notes": delta.notes,
         "questions": waiting.questions,
     }
     return Output(value, lambda: output.dump(value))

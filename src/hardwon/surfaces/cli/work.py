@@ -73,14 +73,14 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
     def do_GET(self) -> None:
-        code, body = self._look()
+        code, body = self._answer()
         self.send_response(code)
         self.send_header("Content-Type", _TEXT)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
-    def _look(self) -> tuple[int, bytes]:
+    def _answer(self) -> tuple[int, bytes]:
         if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
             return 421, b"not here\n"  # DNS rebinding by a foreign page
         if self.path == "/healthz":
@@ -192,20 +192,20 @@ def daemon_command(idle: timedelta | None, home: str | None) -> None:
     with hardwon.open(settings=load(home).for_hooks(resident=True)) as hw:
         os.chdir(hw.settings.home)
         serving = Daemon(hw, idle=idle, shared=shared)
+
+        def warm_up() -> None:
+            """Read the weights of an embedder before the first prompt has to wait for them."""
+            with suppress(HardwonError):  # an endpoint that is down is reported later
+                hw.vectors.fill()
+                hw.agent("warm-up").explain("turn", "warm up")
+
         with contextlib.suppress(KeyboardInterrupt):
             serving.start()
-            threading.Thread(target=_warm_up, args=(hw,), daemon=True).start()
+            threading.Thread(target=warm_up, daemon=True).start()
             say(f"listening on {serving.socket_path}")
             while not serving.lifetime.is_over():
                 time.sleep(_LOOK)
         serving.close()
-
-
-def _warm_up(hw: hardwon.Hardwon) -> None:
-    """Read the weights of an embedder before the first prompt has to wait for them."""
-    with contextlib.suppress(HardwonError):  # an endpoint that is down is reported later
-        hw.vectors.fill()
-        hw.agent("warm-up").explain("turn", "warm up")
 
 
 @click.command("hook")
