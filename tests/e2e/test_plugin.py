@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import hardwon
-from hardwon.storage.service import kept_token
-from hardwon.surfaces.hooks.daemon import Daemon
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, Move, scripted
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import click
 
 import hardwon
-from hardwon.api import notices
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.core.values.report import Recurring, Report
+from hardwon.engine import notices
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces import page as html
 from hardwon.surfaces import wording

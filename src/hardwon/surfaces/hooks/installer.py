@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.text import jsonc
 from hardwon.core.text.clean import plural
-from hardwon.surfaces.hooks import jsonc
 from hardwon.surfaces.hooks.agents import EventKind, adapter
 
 USER, PROJECT = "user", "project"

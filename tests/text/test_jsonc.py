@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.errors import InvalidInput
-from hardwon.surfaces.hooks.jsonc import append, loads, put, remove
+from hardwon.core.text.jsonc import append, loads, put, remove
 
 
 @pytest.mark.parametrize(
