@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from hardwon import Agent
-from hardwon.api import lessons_folder
 from hardwon.api.operations import OPERATIONS
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
+from hardwon.learn import lessons_folder
 from hardwon.surfaces import wording
 from hardwon.surfaces.cli import lesson, options
 from hardwon.surfaces.cli.options import Decorated, flag, option

@@ -64,7 +64,7 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        from hardwon.api import lessons_folder
+        from hardwon.learn import lessons_folder
 
         scope, settings = self._agent.scope, self._hw.settings
         # The lessons of the repository; beside a server's, they stay on this machine.
