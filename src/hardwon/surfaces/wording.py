@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import (
     LIVE,
     USER_SUPPLIED,
@@ -21,6 +22,7 @@ from hardwon.core.values.lesson import (
     evidence_of,
 )
 from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
+from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
 from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW
@@ -83,6 +85,19 @@ def evidence(lesson: Lesson) -> Iterator[tuple[Evidence, str, str, datetime | No
             words = piece.value.partition(": ")[2] if is_retired else piece.value
             at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else None
             yield piece, label, words, at
+
+
+def events(run: RunSoFar | EndedRun) -> Iterator[tuple[int, Step | Shown]]:
+    """What happened in a run, in order; with each step its number, the forgotten ones counted."""
+    number = max(0, run.made - len(run.steps))
+    for event in timeline(run.steps, run.shown):
+        number += isinstance(event, Step)
+        yield number, event
+
+
+def retries(jobs: Iterable[Job]) -> list[Job]:
+    """The jobs that wait to be tried again, the next first."""
+    return sorted((job for job in jobs if job.last_error), key=lambda job: job.due)
 
 
 def tone(outcome: str) -> str:

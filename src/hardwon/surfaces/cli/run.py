@@ -14,7 +14,7 @@ from hardwon import Agent
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, require_text
-from hardwon.core.values.run import WITHHELD, EndedRun, Shown, timeline
+from hardwon.core.values.run import WITHHELD, EndedRun, Shown
 from hardwon.learn.transcripts.past import LEARNT, Learnt
 from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options, output
@@ -66,17 +66,15 @@ def show(agent: Agent, run_id: str) -> Output:
     def say_run() -> None:
         say_folded(run.task or "(a run without a task)")
         say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
-        number = run.made - len(run.steps)
-        for event in timeline(run.steps, run.shown):
+        for number, event in wording.events(run):
             if isinstance(event, Shown):
-                lessons = ", ".join(f"#{number}" for number in event.lessons) or "a warning"
+                lessons = ", ".join(f"#{one}" for one in event.lessons) or "a warning"
                 shown = f"shown {wording.DOORS.get(event.door, event.door)}: {lessons}"
                 say(
                     f"       {'withheld by the hold-out' if event.door == WITHHELD else shown}",
                     dim=True,
                 )
                 continue
-            number += 1
             mark = "failed" if event.failed else "worked"
             say_folded(f"  {number:>3}  {mark}  {event.tool}  {one_line(event.args)}")
             for line in event.output.splitlines()[:_LINES] if event.failed else ():

@@ -27,6 +27,7 @@ from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.text.secrets import without_secrets
 from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import (
     Output,
@@ -227,6 +228,7 @@ _RETRIES_SHOWN = 8
 _HINT = "Look closer: hardwon reflect list | failed | retry ID | purge ID | drain"
 _OFF = "The durable queue is off; HARDWON_QUEUE_ENABLED=1 turns it on."
 _JOB_ID = r"[0-9a-f]{16}"
+_ERROR = 240  # characters of an error
 
 
 @options.group("queue")
@@ -259,8 +261,7 @@ def _look(hw: Hardwon) -> dict[str, Any]:
     """The current state of the queue; with the jobs that wait for a retry, the next one first."""
     counts, worker = hw.queue.status()
     is_read = 0 < counts.pending <= _RETRIES_READ
-    failed = [job for job in hw.queue.waiting() if job.last_error] if is_read else []
-    retries = sorted(failed, key=lambda job: job.due)[:_RETRIES_SHOWN]
+    retries = wording.retries(hw.queue.waiting() if is_read else ())[:_RETRIES_SHOWN]
     return {"at": utc_now(), "counts": counts, "worker": worker, "retries": retries}
 
 
@@ -377,20 +378,15 @@ def _status(hw: Hardwon) -> Output:
 
 def _list(hw: Hardwon) -> Output:
     pending, dead = hw.queue.waiting(), hw.queue.dead()
-    lines = []
-    for title, jobs in (("Waiting", pending), ("Given up", dead)):
-        lines.append(f"{title} ({len(jobs)}):")
-        for job in jobs:
-            lines += _job_lines(job, f"{age(job.enqueued_at, utc_now())} old", most=160)
+    lines = [f"Waiting ({len(pending)}):", *_job_lines(pending)]
+    lines += [f"Given up ({len(dead)}):", *_job_lines(dead)]
     return Output({"pending": pending, "dlq": dead}, lines)
 
 
 def _list_failed(hw: Hardwon) -> Output:
     dead = hw.queue.dead()
-    lines = [f"Given up ({len(dead)}):" if dead else "No job was given up."]
-    for job in dead:
-        lines += _job_lines(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", most=240)
-    return Output(dead, lines)
+    head = f"Given up ({len(dead)}):" if dead else "No job was given up."
+    return Output(dead, [head, *_job_lines(dead)])
 
 
 def _drain(hw: Hardwon) -> Output:
@@ -420,12 +416,14 @@ def _on_dead(hw: Hardwon, verb: str, ids: Sequence[str], *, everything: bool) ->
     return Output({"moved": moved, "missing": missing}, show, code=bool(missing))
 
 
-def _job_lines(job: Job, when: str, *, most: int) -> Iterator[str]:
-    """A job with its task and at most so many characters of its last error."""
-    yield f"  {job.id}  {job.trigger}, {plural(job.attempts, 'attempt')}, {when}"
-    yield f"    task: {clip(one_line(job.episode.task), 100)}"
-    if job.last_error:
-        yield f"    last error: {clip(one_line(job.last_error), most)}"
+def _job_lines(jobs: Sequence[Job]) -> Iterator[str]:
+    """Each job with its task and the beginning of its last error."""
+    for job in jobs:
+        queued = f"queued {job.enqueued_at:%Y-%m-%d %H:%M}"
+        yield f"  {job.id}  {job.trigger}, {plural(job.attempts, 'attempt')}, {queued}"
+        yield f"    task: {clip(one_line(job.episode.task), 100)}"
+        if job.last_error:
+            yield f"    last error: {clip(one_line(job.last_error), _ERROR)}"
 
 
 _ON_DEAD = {"retry": "waits again", "purge": "was removed"}
