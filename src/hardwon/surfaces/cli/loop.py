@@ -166,13 +166,13 @@ def _run_to_end(
 ) -> None:
     """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
 
-    def interrupt(*_: object) -> None:
+    def stop(*_: object) -> None:
         """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = signal.signal(signal.SIGTERM, stop)
     try:
         state = asyncio.run(loop)
     except KeyboardInterrupt as interrupt:

@@ -23,7 +23,6 @@ from hardwon.storage.service import Kept
 from hardwon.surfaces.serve.handlers import HANDLERS
 from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, place_of
 
-_HANDLERS = {**HANDLERS, "operations.openapi": lambda call: document()}
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
 
@@ -340,3 +339,6 @@ def _answer(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(properties), "required": list(properties)}
+
+
+_HANDLERS = {**HANDLERS, "operations.openapi": lambda call: document()}
