@@ -10,7 +10,6 @@ import click
 from click import shell_completion
 
 import hardwon
-from hardwon import Hardwon
 from hardwon.core import _isolation, settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
@@ -125,7 +124,7 @@ def project_command() -> None:
 
 @project_command.verb("list", **options.OF_HOME)
 @options.tenant
-def list_(hw: Hardwon, tenant: str) -> Output:
+def list_(hw: hardwon.Hardwon, tenant: str) -> Output:
     """List the folders that claim a project, those that are trusted first."""
     claims = hw.projects.list(tenant=tenant)
     rows = [("trusted" if one.is_trusted else "apart", one.project, one.folder) for one in claims]
@@ -135,7 +134,7 @@ def list_(hw: Hardwon, tenant: str) -> Output:
 @project_command.verb("trust", **options.OF_HOME)
 @click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
 @options.tenant
-def trust(hw: Hardwon, folder: str, tenant: str) -> Output:
+def trust(hw: hardwon.Hardwon, folder: str, tenant: str) -> Output:
     """Let FOLDER (default: this one) write into the project that it claims.
 
     Its lessons so far are moved into the project.
@@ -147,7 +146,7 @@ def trust(hw: Hardwon, folder: str, tenant: str) -> Output:
 @project_command.verb("forget", **options.OF_HOME)
 @click.argument("what", metavar="FOLDER|PROJECT")
 @options.tenant
-def forget(hw: Hardwon, what: str, tenant: str) -> Output:
+def forget(hw: hardwon.Hardwon, what: str, tenant: str) -> Output:
     """Forget a folder, or all folders of a project. No lesson is touched.
 
     When no trusted folder is left, the next one that claims the project is trusted.

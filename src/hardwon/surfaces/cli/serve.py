@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import click
 
 import hardwon
-from hardwon.api.client import remote, sync
 from hardwon.core import _files, settings_file
 from hardwon.core.errors import InvalidInput, SetupError
 from hardwon.core.settings import Settings, load
@@ -239,6 +238,8 @@ def login_command(url: str, key_file: str | None, insecure: bool, home: str | No
     if urlsplit(url).scheme == "http" and urlsplit(url).hostname not in _LOOPBACK and not insecure:
         raise InvalidInput(f"{url} is not encrypted: use https://, or --insecure to send the key")
     key = _key(key_file)
+    from hardwon.api.client import remote  # the other commands here have no use for it
+
     with remote.connect(url, key=key, settings=settings) as hw:
         me = hw.me()
     if "agent" not in (me.role, "agent" if me.role == "admin" else ""):
@@ -286,6 +287,8 @@ def logout_command(home: str | None) -> None:
     if not settings.server.url:
         say("not logged in")
         return
+    from hardwon.api.client import sync
+
     waiting = sync.status(settings).waiting
     if settings.origin("server.url") != "config.toml":
         raise InvalidInput(f"the server is set by {settings.origin('server.url')}; unset that")
@@ -301,6 +304,8 @@ def logout_command(home: str | None) -> None:
 
 def server_lines(settings: Settings) -> list[str]:
     """What `hardwon status` tells about the server."""
+    from hardwon.api.client import sync
+
     state = sync.status(settings)
     lag = "never" if state.at is None else f"{age(state.at, datetime.now(UTC), in_words=True)} ago"
     lines = [f"Server: {state.url}; copy updated {lag}; {plural(state.waiting, 'note')} to send"]
