@@ -237,7 +237,8 @@ def _queue(settings: Settings) -> tuple[bool, str]:
 
 def _model(settings: Settings) -> tuple[bool, str]:
     with hardwon.open("memory:", settings=settings.for_hooks()) as hw:
-        return True, hw.model.replace("rules", "none: rules word the lessons (model.name)")
+        has_model = hw.model != "rules"
+        return True, hw.model if has_model else "none: rules word the lessons (model.name)"
 
 
 def _meaning(settings: Settings) -> tuple[bool, str]:
