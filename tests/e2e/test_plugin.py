@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import hardwon
+from hardwon.storage.service import kept_token
+from hardwon.surfaces.hooks.daemon import Daemon
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, Move, scripted
 
@@ -76,6 +79,20 @@ def test_a_worker_starts_by_itself_when_something_failed(tmp_path: Path) -> None
         time.sleep(1)
     kept = lab.hardwon("lesson", "list", "--project", str(lab.project))
     assert "`mkdir -p out/nightly`" in kept
+
+
+def test_http_hooks_ask_the_daemon(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("reflect", LESSON)
+
+    with hardwon.open(lab.store) as hw, scripted(["done"]) as model:
+        daemon = Daemon(hw, port=0, token=kept_token(str(lab.store)))
+        daemon.start()
+        lab.hardwon("install", "claude-code", "--http", str(daemon.port))
+        run_claude(lab, model, PROMPT)
+        daemon.close()
+
+    assert model.seen("[KNOWN PITFALLS")
 
 
 def test_its_tools_can_be_called(tmp_path: Path) -> None:

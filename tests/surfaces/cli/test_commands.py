@@ -116,9 +116,10 @@ def test_a_setting_that_is_misspelt_is_pointed_out(capsys: Capture, home: Path) 
     assert "BAD  settings: no such setting: queue.worker" in out(capsys, "doctor", code=1)
 
 
-def test_a_port_in_use_is_told_with_what_to_do() -> None:
+@pytest.mark.parametrize("command", [("work", "--metrics-port"), ("daemon", "--port")])
+def test_a_port_in_use_is_told_with_what_to_do(command: tuple[str, ...]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        code, _, trouble = hardwon("work", "--metrics-port", str(taken.getsockname()[1]))
+        code, _, trouble = hardwon(*command, str(taken.getsockname()[1]))
 
     assert code == 1
     assert trouble.endswith("Address already in use; choose another port\n")

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.surfaces.hooks.daemon import Daemon
 from hardwon.surfaces.hooks.watch import last_runs
 from tests.surfaces.hooks.hooking import Hook
 from tests.surfaces.hooks.test_adapters import recorded
 
+TOKEN = "a-token"
 LESSON = "Make the folder for the nightly report with mkdir -p"
 PROMPT = {
     "hook_event_name": "UserPromptSubmit",
@@ -46,7 +47,7 @@ def daemon(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     for limit in ("LIMIT", "CAPTURE_LIMIT"):  # time enough for a busy machine
         monkeypatch.setenv(f"HARDWON_HOOKS_{limit}", "60s")
     with hardwon.open(home) as hw:
-        serving = Daemon(hw)
+        serving = Daemon(hw, port=0, token=TOKEN)
         serving.start()
         yield serving
         serving.close()
@@ -58,12 +59,17 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.host)
 
 
-def ask(daemon: Daemon, agent: str, event: object, name: str = "") -> tuple[int, Any]:
-    """Status and answer."""
+def ask(daemon: Daemon, way: str, agent: str, event: object, **more: str) -> tuple[int, Any]:
+    """Status and answer, over the socket or the port."""
     raw = event if isinstance(event, bytes) else json.dumps(event).encode()
-    connection = UnixConnection(daemon.socket_path)
-    query = f"?event={name}" if name else ""
-    connection.request("POST", f"/hardwon/hook/{agent}{query}", raw, {"host": "h"})
+    headers = {"authorization": f"Bearer {TOKEN}", **more.pop("headers", {})}  # type: ignore[dict-item]
+    query = f"?event={more['name']}" if more.get("name") else ""
+    if way == "socket":
+        connection: http.client.HTTPConnection = UnixConnection(daemon.socket_path)
+        headers = {"host": "h"}
+    else:
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port)
+    connection.request("POST", f"/hardwon/hook/{agent}{query}", raw, headers)
     response = connection.getresponse()
     body = response.read()
     connection.close()
@@ -71,20 +77,28 @@ def ask(daemon: Daemon, agent: str, event: object, name: str = "") -> tuple[int,
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "opencode"])
-def test_process_and_daemon_give_the_same_answers(agent: str, home: Path, daemon: Daemon) -> None:
+def test_process_socket_and_port_give_the_same_answers(
+    agent: str, home: Path, daemon: Daemon
+) -> None:
     hook = Hook(home)
 
     for name, event in recorded(agent)[:3]:
         by_process = hook(agent, event, *([name] if name else [])).out
         expected = json.loads(by_process) if by_process else {}
-        shutil.rmtree(home / "runs", ignore_errors=True)  # a lesson is told once a run
-        assert ask(daemon, agent, event, name) == (200, expected)
-        shutil.rmtree(home / "runs", ignore_errors=True)
+        for way in ("socket", "port"):
+            forget_runs(home)
+            assert ask(daemon, way, agent, event, name=name) == (200, expected)
+        forget_runs(home)
     assert not hook.log()
 
 
+def forget_runs(home: Path) -> None:
+    """Let the next event be the first of its run: a lesson is told once a run."""
+    shutil.rmtree(home / "runs", ignore_errors=True)
+
+
 def test_a_prompt_is_answered(daemon: Daemon) -> None:
-    _, said = ask(daemon, "claude-code", PROMPT)
+    _, said = ask(daemon, "port", "claude-code", PROMPT)
 
     assert LESSON in said["hookSpecificOutput"]["additionalContext"]
 
@@ -93,18 +107,33 @@ def test_a_prompt_is_answered(daemon: Daemon) -> None:
     "event", [b"{oops", b"", b"[1]", b'{"hook_event_name": "Future"}', b"\xff"]
 )
 def test_bad_events_are_one_line_in_the_log(event: bytes, home: Path, daemon: Daemon) -> None:
-    assert ask(daemon, "claude-code", event) == (200, {})
-    assert ask(daemon, "no-such-agent", PROMPT) == (200, {})
+    assert ask(daemon, "socket", "claude-code", event) == (200, {})
+    assert ask(daemon, "socket", "no-such-agent", PROMPT) == (200, {})
 
     assert len((home / "hook.log").read_text().splitlines()) == 2
 
 
 def test_a_long_event_is_answered_as_well(daemon: Daemon) -> None:
-    event = {**PROMPT, "transcript": "x " * 5_000_000}
-    status, said = ask(daemon, "claude-code", event)
+    for way in ("socket", "port"):
+        event = {**PROMPT, "session_id": way, "transcript": "x " * 5_000_000}
+        status, said = ask(daemon, way, "claude-code", event)
 
-    assert status == 200
-    assert LESSON in said["hookSpecificOutput"]["additionalContext"]
+        assert status == 200
+        assert LESSON in said["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": "Bearer wrong"},
+        {"authorization": ""},
+        {"host": "evil.example"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+    ],
+)
+def test_the_port_wants_the_token_and_no_web_page(headers: Any, daemon: Daemon) -> None:
+    assert ask(daemon, "port", "claude-code", PROMPT, headers=headers) == (403, {})
 
 
 def test_only_the_owner_can_open_the_socket(daemon: Daemon) -> None:
@@ -113,13 +142,13 @@ def test_only_the_owner_can_open_the_socket(daemon: Daemon) -> None:
 
 def test_two_daemons_do_not_share_a_home(home: Path, daemon: Daemon) -> None:
     with hardwon.open(home) as hw, pytest.raises(InvalidInput, match="already"):
-        Daemon(hw)
+        Daemon(hw, port=None, token=TOKEN)
 
 
 def test_a_home_with_too_long_a_path_is_named(home: Path) -> None:
     long = home / ("long" * 30)
     with hardwon.open(long) as hw, pytest.raises(InvalidInput, match="shorter"):
-        Daemon(hw)
+        Daemon(hw, port=None, token="")
 
 
 def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
@@ -144,17 +173,26 @@ def test_a_socket_that_a_killed_daemon_left_is_taken_over(home: Path) -> None:
     left.close()
 
     with hardwon.open(home) as hw:
-        serving = Daemon(hw)
+        serving = Daemon(hw, port=None, token="")
         serving.start()
-        status, _ = ask(serving, "claude-code", PROMPT)
+        status, _ = ask(serving, "socket", "claude-code", PROMPT)
         serving.close()
 
-    assert status == 200
+    assert (status, serving.port) == (200, None)
+
+
+def test_a_port_that_is_taken_leaves_no_socket_behind(home: Path, daemon: Daemon) -> None:
+    other = home.parent / "other"
+    with hardwon.open(other) as hw, pytest.raises(StorageError, match=r"127\.0\.0\.1"):
+        Daemon(hw, port=daemon.port, token=TOKEN)
+
+    assert not (other / "hook.sock").exists()
 
 
 def test_a_request_without_a_length_is_an_empty_event(home: Path, daemon: Daemon) -> None:
-    connection = UnixConnection(daemon.socket_path)
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
     connection.putrequest("POST", "/hardwon/hook/claude-code")
+    connection.putheader("authorization", f"Bearer {TOKEN}")
     connection.endheaders()
 
     assert connection.getresponse().read() == b"{}"
@@ -165,9 +203,9 @@ def test_a_request_without_a_length_is_an_empty_event(home: Path, daemon: Daemon
 def test_a_trouble_is_logged_with_the_agent_and_the_event(home: Path, daemon: Daemon) -> None:
     unknown = b'{"hook_event_name": ""}'
     long = "x" * 50
-    ask(daemon, "claude-code", unknown, name="Future")
-    ask(daemon, "", unknown)
-    ask(daemon, long, unknown, name=long)
+    ask(daemon, "socket", "claude-code", unknown, name="Future")
+    ask(daemon, "socket", "", unknown)
+    ask(daemon, "socket", long, unknown, name=long)
 
     said = [line.split(" ", 1)[1] for line in (home / "hook.log").read_text().splitlines()]
     assert said[0].startswith("claude-code Future ")
@@ -176,6 +214,6 @@ def test_a_trouble_is_logged_with_the_agent_and_the_event(home: Path, daemon: Da
 
 
 def test_the_last_run_of_each_event_is_noted(home: Path, daemon: Daemon) -> None:
-    ask(daemon, "claude-code", PROMPT)
+    ask(daemon, "socket", "claude-code", PROMPT)
 
     assert list(last_runs(str(home))) == [("claude-code", "UserPromptSubmit")]

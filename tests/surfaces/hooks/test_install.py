@@ -193,6 +193,23 @@ def test_status_goes_on_past_a_file_that_cannot_be_read(
     assert states[:2] == ["unreadable", "installed"]
 
 
+def test_http_hooks_carry_the_token(user: Path) -> None:
+    assert run(["install", "claude-code", "--http", "8788"]) == 0
+
+    settings = json.loads((user / ".claude" / "settings.json").read_text())
+    hook = settings["hooks"]["PreToolUse"][0]["hooks"][0]
+    token = (user / ".hardwon" / "token").read_text().strip()
+    assert hook["url"] == "http://127.0.0.1:8788/hardwon/hook/claude-code"
+    assert hook["headers"] == {"Authorization": f"Bearer {token}"}
+    assert run(["uninstall", "claude-code"]) == 0
+    assert (user / ".claude" / "settings.json").read_text() == '{"model": "opus"}'
+
+
+def test_http_hooks_are_for_claude_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "codex", "--http", "8788"]) == 2
+    assert "claude-code only" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [("{ oops", "in line 1"), ('{"hooks": [\n', "it ends too early, in line 2")],

@@ -20,6 +20,7 @@ from hardwon.core import settings_file
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import complain, say, say_folded
@@ -122,6 +123,13 @@ _how = options.together(
 @click.command("install")
 @_common
 @option(
+    "--http",
+    "Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
+    "port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+)
+@option(
     "--read",
     "How runs become a playbook: the agent is asked, its headless mode reads them, or none.",
     "way",
@@ -149,6 +157,7 @@ _how = options.together(
 def command(
     agents: Sequence[str],
     level: str,
+    port: int | None,
     way: str | None,
     wants_model: bool | None,
     wants_learning: bool | None,
@@ -166,11 +175,9 @@ def command(
     comments and layout stay; `hardwon uninstall` restores the file exactly.
     """
     data_home = load(home).home
-    places = (os.environ.get("UV_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"))
-    caches = (*places, "~/.cache", "~/Library/Caches", gettempdir())  # where `uvx` puts a program
-    real = (os.path.realpath(os.path.expanduser(cache)) for cache in caches if cache)
-    own = os.path.realpath(sys.prefix)
-    if cache := next((cache for cache in real if own.startswith(cache + os.sep)), ""):
+    if port is not None and set(agents) != {"claude-code"}:
+        raise click.UsageError("--http is for claude-code only")
+    if cache := _cache_of_program():
         source = shlex.quote(_source())
         complain(
             f"note: the hooks will start hardwon in {cache}, a folder that is emptied now and then;"
@@ -181,6 +188,8 @@ def command(
             _install_tool(uv, is_asking=not yes)
     for agent in agents:
         call = partial(installer.command_hook, agent, home="" if home is None else data_home)
+        if port is not None:
+            call = partial(installer.http_hook, agent, port=port, token=kept_token(data_home))
         target = installer.target(agent, level, call)
         change = installer.installation(target)
         act = installer.install
@@ -233,6 +242,15 @@ def uninstall_command(agents: Sequence[str], level: str, home: str | None, **how
         target = installer.target(agent, level)
         change = installer.removal(target, data_home)
         _carry_out(change, target, installer.uninstall, data_home, **how)
+
+
+def _cache_of_program() -> str:
+    """The folder of caches that this program stands in, as `uvx` puts it there; "" if none."""
+    places = (os.environ.get("UV_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"))
+    caches = (*places, "~/.cache", "~/Library/Caches", gettempdir())
+    real = (os.path.realpath(os.path.expanduser(cache)) for cache in caches if cache)
+    own = os.path.realpath(sys.prefix)
+    return next((cache for cache in real if own.startswith(cache + os.sep)), "")
 
 
 def _source() -> str:

@@ -27,6 +27,7 @@ from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.text.secrets import without_secrets
 from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
+from hardwon.storage.service import kept_token
 from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import (
@@ -172,9 +173,10 @@ def drain_progress(
 
 
 @click.command("daemon")
+@options.option("--port", "Serve HTTP on 127.0.0.1 as well.", type=options.PORT)
 @options.span("--idle", "End after this long without an event, e.g. 15m.", metavar="TIME")
 @options.home
-def daemon_command(idle: timedelta | None, home: str | None) -> None:
+def daemon_command(port: int | None, idle: timedelta | None, home: str | None) -> None:
     """Answer hooks from a resident process, until SIGTERM or Ctrl-C.
 
     Hooks start one by themselves, with --idle 15m; the setting hooks.daemon turns that off.
@@ -183,6 +185,9 @@ def daemon_command(idle: timedelta | None, home: str | None) -> None:
 
     \b
     curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
+
+    With --port it listens on http://127.0.0.1:PORT/hardwon/hook/AGENT as well. Requests there need
+    the token in $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
     """
     from hardwon.surfaces.hooks.client import stamp
     from hardwon.surfaces.hooks.daemon import Daemon
@@ -192,7 +197,8 @@ def daemon_command(idle: timedelta | None, home: str | None) -> None:
     shared = stamp(os.fsencode(place))  # before the settings are read
     with hardwon.open(settings=load(home).for_hooks(resident=True)) as hw:
         os.chdir(hw.settings.home)
-        serving = Daemon(hw, idle=idle, shared=shared)
+        token = "" if port is None else kept_token(hw.settings.home)
+        serving = Daemon(hw, port=port, token=token, idle=idle, shared=shared)
 
         def warm_up() -> None:
             """Read the weights of an embedder before the first prompt has to wait for them."""
@@ -204,6 +210,8 @@ def daemon_command(idle: timedelta | None, home: str | None) -> None:
             serving.start()
             threading.Thread(target=warm_up, daemon=True).start()
             say(f"listening on {serving.socket_path}")
+            if serving.port is not None:
+                say(f"listening on http://127.0.0.1:{serving.port}")
             while not serving.lifetime.is_over():
                 time.sleep(_LOOK)
         serving.close()

@@ -1,4 +1,4 @@
-"""The hooks without a process per event: one resident server on a Unix socket.
+"""The hooks without a process per event: one resident server, a Unix socket and a loopback port.
 
 POST /hardwon/hook/<agent>[?event=<name>] with the event as the body; the answer is the agent's
 JSON, or an empty object. An error is logged, and answered with an empty object.
@@ -27,6 +27,7 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import Settings
 from hardwon.core.text.json_clip import clip_json
+from hardwon.storage.service import is_bearer
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import SILENCE, Event, HookReply, adapter
@@ -130,6 +131,8 @@ class Daemon:
         self,
         hw: Hardwon,
         *,
+        port: int | None,
+        token: str,
         idle: timedelta | None = None,
         shared: bytes = b"",
     ) -> None:
@@ -137,27 +140,44 @@ class Daemon:
         hw.on_trouble(Watch("daemon", hw.settings.home).trouble)
         self.socket_path = os.path.join(hw.settings.home, os.fsdecode(SOCKET))
         self._lock = _alone(hw.settings.home, self.socket_path, makes_room=idle is None)
+        self._servers: list[_Server] = []
         try:
-            self._server = _Server(self.socket_path, self)
-        except BaseException:
-            self._lock.release()
+            self._servers.append(_UnixServer(self.socket_path, self, token=""))
+            if port is not None:
+                self._servers.append(_Server(("127.0.0.1", port), self, token=token))
+        except BaseException as error:
+            self._release()
+            if isinstance(error, OSError):
+                raise storage_error(error, f"127.0.0.1:{port}") from error
             raise
         self.lifetime = Lifetime(
             hw.settings, self.socket_path, idle, shared or stamp(os.fsencode(hw.settings.home))
         )
         self.pool = ThreadPoolExecutor(_AT_ONCE)
 
+    @property
+    def port(self) -> int | None:
+        """The loopback port, if one is served."""
+        return self._servers[1].server_address[1] if len(self._servers) > 1 else None
+
     def start(self) -> None:
-        """Serve in a thread of this process."""
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        """Serve in threads of this process."""
+        for server in self._servers:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
         """Stop listening; events in progress are finished."""
-        self._server.shutdown()
+        for server in self._servers:
+            server.shutdown()
         self.lifetime.wait_for_answers()
         self.pool.shutdown()
-        self._server.server_close()
-        _files.unlink(self.socket_path)
+        self._release()
+
+    def _release(self) -> None:
+        for server in self._servers:
+            server.server_close()
+        if self._servers:
+            _files.unlink(self.socket_path)
         self._lock.release()
 
 
@@ -187,15 +207,15 @@ def _ends(path: str) -> bool:
 
 
 class _Server(ThreadingHTTPServer):
-    """HTTP on a Unix socket, which the mode of its file protects."""
+    """HTTP on loopback; with token "" the mode of the socket file protects it."""
 
-    address_family = socket.AF_UNIX
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, path: Any, daemon: Daemon) -> None:
+    def __init__(self, address: Any, daemon: Daemon, *, token: str) -> None:
         self.daemon = daemon
-        super().__init__(path, _Handler)
+        self.token = token
+        super().__init__(address, _Handler)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         with self.daemon.lifetime:
@@ -203,6 +223,18 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect in the middle of a request."""
+
+    def allows(self, headers: Any) -> bool:
+        """Whether the token is right and no web page sent it: a page sends an Origin header."""
+        host = str(headers.get("host", "")).rsplit(":", 1)[0]
+        is_local = host in {"127.0.0.1", "localhost"} and "origin" not in headers
+        return not self.token or (
+            is_local and is_bearer(str(headers.get("authorization", "")), self.token)
+        )
+
+
+class _UnixServer(_Server):
+    address_family = socket.AF_UNIX
 
     def server_bind(self) -> None:
         path = str(self.server_address)
@@ -240,10 +272,14 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def do_DELETE(self) -> None:
-        """End a daemon that a hook has started."""
-        self._send(200 if self.server.daemon.lifetime.end() else _STAYS, {})
+        """End a daemon that a hook has started; only its owner can ask for that."""
+        is_owner = not self.server.token
+        self._send(200 if is_owner and self.server.daemon.lifetime.end() else _STAYS, {})
 
     def do_POST(self) -> None:
+        if not self.server.allows(self.headers):
+            self._send(403, {})
+            return
         url = urlsplit(self.path)
         agent = url.path.removeprefix(PATH)
         name = parse_qs(url.query).get("event", [""])[0]

@@ -64,6 +64,12 @@ def command_hook(agent: str, event: str = "", *, home: str = "") -> dict[str, An
     return {"type": "command", "command": place + shlex.join(words)}
 
 
+def http_hook(agent: str, _event: str = "", *, port: int, token: str) -> dict[str, Any]:
+    """A hook that calls the daemon; only Claude Code supports this."""
+    url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
+    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}
+
+
 def _group(call: dict[str, Any]) -> dict[str, Any]:
     """The nesting that Claude Code introduced."""
     return {"hooks": [{**call, "timeout": _SECONDS}]}
