@@ -196,21 +196,26 @@ def command(
         _carry_out(change, target, act, data_home, yes=yes, dry_run=dry_run, diff=diff)
         if not change or dry_run:
             continue
-        say(f"  Restart {agent}: it reads hooks when a session begins.")
-        if target.file.advice:
-            say_folded(f"  {target.file.advice}")
-        say_folded(f"  Lessons appear in its context: {target.file.doors}.")
-        for trouble in installer.double_installs(agent):
-            say_folded(f"  {trouble}")
-        say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
-        project = f" --level {level}" if level != installer.USER else ""
-        say(f"  To take it out: hardwon uninstall {agent}{project}")
+        _say_next(agent, target, level)
     if wants_model is not None:
         way = way or (BACKGROUND if wants_model else NONE)
     if dry_run:
         return
     choose_reader(agents, data_home, way, is_asking=not yes)
     _offer_learning(data_home, wants_learning, is_followed, is_asking=not yes)
+
+
+def _say_next(agent: str, target: installer.Target, level: str) -> None:
+    """Say what to do after an installation, and where lessons appear."""
+    say(f"  Restart {agent}: it reads hooks when a session begins.")
+    if target.file.advice:
+        say_folded(f"  {target.file.advice}")
+    say_folded(f"  Lessons appear in its context: {target.file.doors}.")
+    for trouble in installer.double_installs(agent):
+        say_folded(f"  {trouble}")
+    say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
+    project = f" --level {level}" if level != installer.USER else ""
+    say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
 def _offer_learning(
