@@ -1,8 +1,9 @@
-"""Tools, resources and prompts: parse, call one verb of the API, answer."""
+"""Lessons for any host of the Model Context Protocol: tools, resources and prompts."""
 
 from __future__ import annotations
 
 import os
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hardwon import Agent, Injection, __version__
@@ -12,19 +13,16 @@ from hardwon.storage.service import is_bearer
 
 try:
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError
+    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
     from mcp.types import ToolAnnotations
     from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
-
-    from hardwon.surfaces.mcp.selection import add_selection, explain_errors
 except ImportError as error:
     raise MissingExtra("mcp") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+    from collections.abc import Awaitable, Callable, MutableMapping
 
-    from hardwon import Hardwon, Lesson
-    from hardwon.core.values.report import Answer
+    from hardwon import Hardwon
 
     Message = MutableMapping[str, Any]
     App = Callable[
@@ -148,12 +146,32 @@ class Queued(BaseModel):
     job: str | None
 
 
-def _lessons(found: Iterable[Lesson]) -> LessonList:
-    return LessonList.model_validate({"lessons": found})
+class OptionView(View):
+    """One answer that can be chosen."""
+
+    value: str
+    label: str
 
 
-def _answers(found: Iterable[Answer]) -> AnswerList:
-    return AnswerList.model_validate({"answers": found})
+class QuestionView(View):
+    """A question about the insights of a session."""
+
+    id: str
+    text: str
+    options: list[OptionView]
+    multi: bool
+    when: str = Field(description="Which earlier answer leads to it; empty: ask always.")
+
+
+class Selected(BaseModel):
+    """The questions for the host to ask, or what their answers have saved."""
+
+    status: Literal["saved", "questions"]
+    run: str = Field(default="", description="Pass it back together with the answers.")
+    summary: str = ""
+    questions: list[QuestionView] = []
+    lessons: list[int] = []
+    files: list[str] = []
 
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -167,6 +185,7 @@ Name = Annotated[str, Field(max_length=200)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Items = Annotated[list[PlaybookItem], Field(min_length=1, max_length=20)]
+Id = Annotated[str, Field(max_length=128, pattern=r"^[A-Za-z0-9._-]*$")]
 _DIGITS = 15  # of a lesson's number; SQLite's limit is 18
 Outcome = Literal["helped", "ignored", "failed"]
 
@@ -174,9 +193,10 @@ Outcome = Literal["helped", "ignored", "failed"]
 class Tools:
     """The tools of a server, one method each; hosts read their docstrings."""
 
-    def __init__(self, hw: Hardwon, agent: Agent) -> None:
+    def __init__(self, hw: Hardwon, agent: Agent, folder: str) -> None:
         self._hw = hw
         self._agent = agent
+        self._folder = folder
 
     def recall(self, task: Text, tool: Name = "") -> Recalled:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
@@ -187,21 +207,21 @@ class Tools:
 
     def list_lessons(self, limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
-        found = self._agent.lessons.list(limit=limit)
-        return _lessons(self._agent.readable(found))
+        found = self._agent.readable(self._agent.lessons.list(limit=limit))
+        return LessonList.model_validate({"lessons": found})
 
     def search_lessons(self, query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
-        found = self._agent.lessons.search(query, limit=limit)
-        return _lessons(self._agent.readable(found))
+        found = self._agent.readable(self._agent.lessons.search(query, limit=limit))
+        return LessonList.model_validate({"lessons": found})
 
     def fix(self, error: Text, limit: Limit = 5) -> AnswerList:
         """What got past this error before: in this project first, then in others."""
-        return _answers(self._agent.fix(error, limit=limit))
+        return AnswerList.model_validate({"answers": self._agent.fix(error, limit=limit)})
 
     def how(self, words: LessonText, limit: Limit = 5) -> AnswerList:
         """Calls that worked for something: in this project first, then in others."""
-        return _answers(self._agent.how(words, limit=limit))
+        return AnswerList.model_validate({"answers": self._agent.how(words, limit=limit)})
 
     def record_lesson(self, text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
@@ -235,13 +255,45 @@ class Tools:
         refused = [f"{when}: {why}" for when, why in written.refused]
         return WrittenItems.model_validate({**written._asdict(), "refused": refused})
 
+    def select_insights(
+        self, session: Id = "", run: Id = "", answers: dict[str, list[str]] | None = None
+    ) -> Selected:
+        """Let the user choose which insights of a session are kept (default: the newest here).
 
+        It gives questions: ask the user, then call again with `run` and `answers` (option values
+        by question id; a question that is left out takes its default).
+        """
+        sessions = self._agent.sessions
+        if run:
+            report = sessions.answer(run, answers or {}).report
+            return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
+        asked = sessions.ask(sessions.choose(session, cwd=self._folder))
+        views = [QuestionView.model_validate(question) for question in asked.questions]
+        summary = asked.delta.summary.text
+        return Selected(status="questions", run=asked.run, summary=summary, questions=views)
+
+
+_SELECTION = "select_insights"
 _READING = ("recall", "list_lessons", "search_lessons", "fix", "how")
+_ADDING = ("record_lesson", "report_outcome", "reflect", "playbook_add", _SELECTION)
 _TOOLS = {
     **dict.fromkeys(_READING, _READS),
-    **dict.fromkeys(("record_lesson", "report_outcome", "reflect", "playbook_add"), _ADDS),
+    **dict.fromkeys(_ADDING, _ADDS),
     "delete_lesson": _REMOVES,
 }
+
+
+def _explain_errors(tool: Callable[..., BaseModel]) -> Callable[..., BaseModel]:
+    """The tool; errors of hardwon reach the host as messages."""
+
+    @wraps(tool)
+    def call(*args: Any, **kwargs: Any) -> BaseModel:
+        try:
+            return tool(*args, **kwargs)
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+
+    return call
 
 
 def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
@@ -249,10 +301,10 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     server: MCPServer = MCPServer(
         "hardwon", title="hardwon", version=__version__, instructions=INSTRUCTIONS
     )
+    tools = Tools(hw, agent, folder or os.getcwd())
     for name, hints in _TOOLS.items():
-        server.tool(annotations=hints)(explain_errors(getattr(Tools(hw, agent), name)))
-    if isinstance(agent, Agent):  # after a login the server learns from sessions
-        add_selection(server, agent, folder or os.getcwd())
+        if name != _SELECTION or isinstance(agent, Agent):  # else the server learns from sessions
+            server.tool(annotations=hints)(_explain_errors(getattr(tools, name)))
 
     @server.resource("lesson://{id}", mime_type="text/markdown")
     def lesson(id: str) -> str:
@@ -283,24 +335,15 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     return server
 
 
-def over_stdio(server: MCPServer) -> None:
-    """Serve the parent process until it closes the stream."""
-    server.run(transport="stdio")
-
-
 def over_http(server: MCPServer, *, port: int, token: str) -> None:
     """Serve `http://127.0.0.1:<port>/mcp`. Foreign Host and Origin headers are refused."""
     import uvicorn
 
-    uvicorn.run(app(server, token), host="127.0.0.1", port=port, log_level="warning")
+    app = _TokenGate(server.streamable_http_app(), token)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
 
 
-def app(server: MCPServer, token: str) -> App:
-    """The ASGI application; requests need the token."""
-    return TokenGate(server.streamable_http_app(), token)
-
-
-class TokenGate:
+class _TokenGate:
     """Passes on requests with the token; the SDK checks Host and Origin."""
 
     def __init__(self, inner: App, token: str) -> None:

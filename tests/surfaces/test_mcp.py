@@ -23,7 +23,8 @@ from mcp.client.streamable_http import streamable_http_client
 import hardwon
 from hardwon.api.client.remote import connect
 from hardwon.storage.service import kept_token
-from hardwon.surfaces.mcp import server
+from hardwon.surfaces import mcp
+from tests.learn.transcripts.transcripts import SESSION, Claude
 from tests.surfaces.serve.served import served as http_served
 
 ERAS = ["auto", "legacy"]
@@ -45,7 +46,7 @@ def drive(home: Path, era: str, script: Callable[[Client], Awaitable[None]], **m
 
     async def main() -> None:
         with hardwon.open(home) as hw:
-            built = server.build(hw, hw.agent("coder", project="acme/api"))
+            built = mcp.build(hw, hw.agent("coder", project="acme/api"))
             async with Client(built, mode=era, **more) as client:
                 await script(client)
 
@@ -242,7 +243,7 @@ def test_what_a_host_reads_is_constant_and_says_what_is_safe(home: Path) -> None
         prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
         assert prompts == {"lesson", "reflection"}
         asked = await client.get_prompt("reflection", {"attempt": "I tried"})
-        assert asked.messages[0].content.text == server.REFLECTION_PROTOCOL + "I tried"  # type: ignore[union-attr]
+        assert asked.messages[0].content.text == mcp.REFLECTION_PROTOCOL + "I tried"  # type: ignore[union-attr]
 
     drive(home, "auto", script)
     with hardwon.open(home) as hw:
@@ -295,7 +296,7 @@ def test_after_a_login_no_tool_is_offered_that_only_the_server_could_do(
     home: Path, tmp_path: Path, logged_in: bool
 ) -> None:
     async def names(hw: Any) -> set[str]:
-        built = server.build(hw, hw.agent("coder", project="acme/api"))
+        built = mcp.build(hw, hw.agent("coder", project="acme/api"))
         async with Client(built, mode="auto") as client:
             return {tool.name for tool in (await client.list_tools()).tools}
 
@@ -305,3 +306,31 @@ def test_after_a_login_no_tool_is_offered_that_only_the_server_could_do(
             offered = asyncio.run(names(hw))
     assert "playbook_add" in offered
     assert ("select_insights" in offered) is not logged_in
+
+
+def test_a_host_asks_the_questions_of_a_session(
+    home: Path, era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Claude(cwd=str(tmp_path)).says("Add a nightly report")
+    talk.run("mkdir out/nightly", "mkdir: cannot create directory 'out/nightly'", failed=True)
+    talk.run("mkdir -p out/nightly").agent("The folder is there.")
+    talk.says("No, don't use npm here, use pnpm instead.").write(Path(os.environ["HOME"]))
+    monkeypatch.chdir(tmp_path)
+
+    async def script(client: Client) -> None:
+        asked = await call(client, "select_insights", session=SESSION)
+        assert asked["status"] == "questions"
+        (q2,) = [one for one in asked["questions"] if one["id"] == "Q2"]
+        wanted = [o["value"] for o in q2["options"] if "pnpm" in o["label"]]
+        done = await call(client, "select_insights", run=asked["run"], answers={"Q2": wanted})
+        assert (done["status"], len(done["lessons"])) == ("saved", 1)
+        for session in ("/etc/passwd", "../../x.jsonl", "no-such-session"):
+            assert (await client.call_tool("select_insights", {"session": session})).is_error
+        wrong = {"run": "no-such-run", "answers": {"Q2": ["1"]}}
+        assert (await client.call_tool("select_insights", wrong)).is_error
+
+    drive(home, era, script)
+
+    with hardwon.open(home) as hw:
+        (lesson,) = hw.agent("coder", project="acme/api").lessons.list()
+    assert "pnpm" in lesson.correction

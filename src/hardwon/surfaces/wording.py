@@ -1,16 +1,20 @@
-"""Words and classes that the terminal and the pages share: of reports, lessons and items."""
+"""What reports, lessons and items say about themselves, in words that terminal and pages share."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import difflib
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import (
     LIVE,
     USER_SUPPLIED,
+    Change,
     Evidence,
     Kind,
     Lesson,
@@ -18,9 +22,11 @@ from hardwon.core.values.lesson import (
     evidence_of,
 )
 from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
+from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
 from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW
+from hardwon.knowledge.reading.guards import guard_of
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 _AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}
@@ -79,6 +85,19 @@ def evidence(lesson: Lesson) -> Iterator[tuple[Evidence, str, str, datetime | No
             words = piece.value.partition(": ")[2] if is_retired else piece.value
             at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else None
             yield piece, label, words, at
+
+
+def events(run: RunSoFar | EndedRun) -> Iterator[tuple[int, Step | Shown]]:
+    """What happened in a run, in order; with each step its number, the forgotten ones counted."""
+    number = max(0, run.made - len(run.steps))
+    for event in timeline(run.steps, run.shown):
+        number += isinstance(event, Step)
+        yield number, event
+
+
+def retries(jobs: Iterable[Job]) -> list[Job]:
+    """The jobs that wait to be tried again, the next first."""
+    return sorted((job for job in jobs if job.last_error), key=lambda job: job.due)
 
 
 def tone(outcome: str) -> str:
@@ -292,3 +311,104 @@ def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
         "saves": round(playbook.saves(item), 2),
         "author": item.author,
     }
+
+
+_SAME, _GONE, _NEW = "same", "gone", "new"  # parts of a difference
+_ALIKE = 0.5  # calls with less in common are not compared word by word
+_COMPARED = ("status", "situation", "mistake", "correction", "tags", "guard")
+
+
+def cases(lesson: Lesson) -> list[dict[str, Any]]:
+    """What runs called: the call that failed and the one that worked, the likeliest first."""
+    found = []
+    for fix in lesson.fixes:
+        if fix.mistake and fix.call and fix.mistake != fix.call:
+            old, new = _pieces(fix.mistake), _pieces(fix.call)
+            likeness = difflib.SequenceMatcher(a=old, b=new, autojunk=False).ratio()
+            changes = diff(fix.mistake, fix.call) if likeness > _ALIKE else []
+            found.append({"failed": fix.mistake, "worked": fix.call, "diff": changes})
+    return found
+
+
+def _pieces(text: str) -> list[str]:
+    return re.findall(r"\s+|\w+|[^\w\s]", text)
+
+
+def diff(before: str, after: str) -> list[tuple[str, str]]:
+    """The differences of two texts, word by word: (same | gone | new, text)."""
+    old, new = _pieces(before), _pieces(after)
+    parts: list[tuple[str, str]] = []
+    matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
+    for _, start, end, first, last in matcher.get_opcodes():
+        removed, added = "".join(old[start:end]), "".join(new[first:last])
+        if removed == added:
+            parts.append((_SAME, removed))
+        else:
+            parts += [(mark, text) for mark, text in ((_GONE, removed), (_NEW, added)) if text]
+    return parts
+
+
+def fixes(lesson: Lesson) -> list[dict[str, Any]]:
+    """The fixes of a lesson, with their counts."""
+    return [
+        {**fix._asdict(), "is_proven": fix.is_proven, "tried": fix.worked + fix.failed}
+        for fix in lesson.fixes
+    ]
+
+
+def provenance(lesson: Lesson) -> list[dict[str, Any]]:
+    """The origin of a lesson, oldest first as far as times are known."""
+    rows = []
+    for piece, label, words, at in evidence(lesson):
+        is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and words.isdecimal()
+        told, number = label[0].upper() + label[1:], int(words) if is_lesson else None
+        rows.append({"told": told, "value": words, "lesson": number, "at": at or ""})
+    return rows
+
+
+def describe_verdict(judged: LessonVerdict) -> dict[str, Any]:
+    """What the hold-out shows about a lesson: in how many of its runs the failure came back."""
+    return {
+        "lesson": judged.lesson,
+        "text": judged.text,
+        "verdict": verdict(judged),
+        "helps": judged.helps,
+        "shown": [judged.shown_repeats, judged.shown],
+        "withheld": [judged.withheld_repeats, judged.withheld],
+    }
+
+
+def describe_changes(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Each change, newest first, with what it changed."""
+    rows, after = [], _texts(lesson)
+    for change in changes:
+        before = _texts(change.before)
+        changed = [name for name in before if before[name] != after[name]]
+        fields = [{"name": name, "diff": diff(before[name], after[name])} for name in changed]
+        rows.append({"act": change.act, "at": change.at, "fields": fields})
+        after = before
+    return rows
+
+
+def _texts(lesson: Lesson) -> dict[str, str]:
+    """What a change of a lesson may change, as texts."""
+    texts = {}
+    for name in _COMPARED:
+        value = getattr(lesson, name)
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        texts[name] = ", ".join(value) if isinstance(value, tuple) else str(value)
+    texts["denied calls"] = "\n".join(guard_of(lesson).calls if lesson.guard else ())
+    return texts
+
+
+def life(lesson: Lesson) -> list[dict[str, Any]]:
+    """The main dates of a lesson: made, approved, last shown."""
+    moments = [("made", lesson.created_at)]
+    for piece in lesson.evidence:
+        if piece.kind == Kind.APPROVED and piece.at > 0:
+            moments.append(("approved", datetime.fromtimestamp(piece.at, UTC)))
+    if lesson.hits:
+        moments.append(("last shown", lesson.last_seen_at))
+    moments.sort(key=lambda moment: moment[1])
+    return [{"what": event, "at": at} for event, at in moments]

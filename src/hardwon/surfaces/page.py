@@ -8,23 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
-from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line, printable
-
-_EDGE, _TOP, _BOTTOM = 40, 22, 34  # room for the labels of a plot
-_BAR, _BARS, _ROW = 270, 12, 28
-
-
-class Size(NamedTuple):
-    """The size of a plot, in the units of its text; text is never scaled down."""
-
-    width: int
-    height: int
-    ticks: int  # at most this many numbers along
-
-
-LARGE, SMALL = Size(560, 220, 20), Size(230, 130, 6)
 
 
 def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
@@ -58,58 +43,6 @@ def stack(counts: dict[str, int]) -> str:
         start += count
     words = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return _picture(drawn, "stack", start, words)
-
-
-def line(
-    values: Sequence[float],
-    name: str,
-    *,
-    label: str,
-    high: float | None = None,
-    size: Size = LARGE,
-) -> str:
-    """A curve over trials with its axes; `label` names the values."""
-    if not values:
-        return ""
-    top, count = high or max(values) or 1.0, len(values)
-
-    def x(at: int) -> float:
-        return _EDGE + (size.width - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
-
-    def y(value: float) -> float:
-        return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, value / top)))
-
-    drawn = _word(4, 12, label) + _word(size.width - 8, size.height - 4, "trial", "end")
-    for value in (0.0, top / 2, top):
-        ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y(value):.1f}" y2="{y(value):.1f}"'
-        figure = f"{value:.0f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
-        drawn += f"<line {ends}/>" + _word(_EDGE - 6, y(value) + 4, figure, "end")
-    for at in range(0, count, -(-count // size.ticks)):
-        drawn += _word(x(at), size.height - 18, str(at + 1), "middle")
-    path = " ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in enumerate(values))
-    drawn += f'<polyline class="plot {name}" points="{path}"/>'
-    for at, value in enumerate(values):
-        drawn += f'<circle class="{name}" cx="{x(at):.1f}" cy="{y(value):.1f}" r="3.5">'
-        drawn += f"<title>trial {at + 1}: {label} {value:.3f}</title></circle>"
-    return f'<svg class="axes" viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
-
-
-def bars(rows: Sequence[tuple[str, int]]) -> str:
-    """Horizontal bars with labels and counts; the largest fills the width."""
-    if not rows:
-        return ""
-    drawn, most = "", max(value for _, value in rows) or 1
-    for at, (name, value) in enumerate(rows[:_BARS]):
-        y, width = at * _ROW + 4, max(2.0, _BAR * value / most)
-        place = f'x="214" y="{y}" width="{width:.1f}" height="20" rx="3"'
-        drawn += _word(206, y + 15, name.replace("_", " ")[:34], "end")
-        drawn += f'<rect class="bar" {place}/>' + _word(220 + width, y + 15, str(value))
-    height = min(len(rows), _BARS) * _ROW + 4
-    return f'<svg class="axes" viewBox="0 0 {LARGE.width} {height}" role="img">{drawn}</svg>'
-
-
-def _word(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{safe(text)}</text>'
 
 
 def safe(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Unpack
 
 from hardwon.core import _files
 from hardwon.core.project import claim_of
@@ -21,7 +21,7 @@ from hardwon.engine.pipeline.playbook import SORTS, sort_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.api.lessons import Lessons
+    from hardwon.core.values.lesson_formats import LessonDetails, LessonEdits
     from hardwon.core.values.scope import Scope
 
 PLACE = os.path.join(".hardwon", "lessons")
@@ -35,6 +35,16 @@ _FILE = re.compile(
     r"\s*# (?P<when>[^\n]+)\n(?P<head>(?:[ \t]*\n|(?:Sort|Wrong):[^\n]*\n)*)(?P<do>.*)", re.DOTALL
 )
 _FIELD = re.compile(r"^(Sort|Wrong):([^\n]*)", re.MULTILINE)
+
+
+class Lessons(Protocol):
+    """The lessons of an agent, as the API gives them."""
+
+    def list(self, *, limit: int, status: str) -> Sequence[Lesson]: ...
+
+    def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson: ...
+
+    def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson: ...
 
 
 class Words(NamedTuple):

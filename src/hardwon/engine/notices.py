@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from hardwon.api import tenants
 from hardwon.core import _files
 from hardwon.core.errors import PermanentError, TransientError
 from hardwon.core.text.clean import clip, one_line, plural
@@ -25,6 +24,7 @@ from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import ListQuery, Place, Report, Window
 from hardwon.core.values.run import WITHHELD, EndedRun, Episode, Step, Trigger, timeline
 from hardwon.core.values.scope import Scope
+from hardwon.engine.reports import report
 from hardwon.engine.runtime import Runtime
 
 HELD, RETURNED, WEEKLY = "held", "returned", "weekly"
@@ -144,7 +144,7 @@ def _send(engine: Runtime, job: Job) -> None:
         return  # switched off meanwhile
     event, text = episode.signal("event"), episode.task
     if event == WEEKLY:
-        text = digest(tenants.report(engine, episode.scope, since=_WEEK, whole=True))
+        text = digest(report(engine, episode.scope, since=_WEEK, whole=True))
     about = {"event": event, "id": job.id, "run": episode.attempt or None}
     _post(url, {"text": text, **about, **episode.scope._asdict()})
 
