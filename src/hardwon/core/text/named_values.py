@@ -268,6 +268,8 @@ def _told(text: str, core: re.Match[str]) -> tuple[int, int] | None:
         if is_fit(word) or (told["inner"] and (is_mixed(word) or is_random(word))):
             start = told.start("inner" if told["inner"] else "value")
             return start, start + len(word)
+    if not re.search(r"\d", text[core.end() : core.end() + 200]):
+        return None
     told = re.compile(_TOLD_LATER).match(text, core.end())
     word = told["value"].rstrip(".:,;)") if told else ""
     return (

@@ -190,13 +190,13 @@ _PLACES = (
     # `X-Api-Key: …`, `connect.sid=…`
     Place(
         ("key", "token", "auth", "secret", "signature"),
-        r"(?i:\b[\w-]{0,30}-(?:key|token|auth|secret|signature|api)[\w-]{0,20}[\"']?:[ ][\"']?)"
+        r"(?i:-(?:key|token|auth|secret|signature|api)[\w-]{0,20}[\"']?:[ ][\"']?)"
         rf"{_VALUE}",
         _is_key,
     ),
     Place(
         ("sess", "sid"),
-        rf"(?i:\b[\w.]{{0,30}}(?:sess|sid)\w{{0,10}}[=:][ ]?[\"']?){_VALUE}",
+        rf"(?i:(?:sess|sid)\w{{0,10}}[=:][ ]?[\"']?){_VALUE}",
         _is_key,
     ),
     # `name:…@host`, `name/…@host`, `ann@mail.example:…`
