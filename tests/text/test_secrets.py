@@ -148,12 +148,13 @@ def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
 
 PERHAPS_SECRET = (
     r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|\s-[pau]|(?i:pass|pwd|pswd|secret"
-    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private|psk|pw|identified"
+    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private|psk|pw|identif"
     r"|jwt| /u:| /user:| /p| /rp|salt|pepper|user|admin|account|community|wifi|wlan|ssid|connect"
-    r"|secure|sudo|crypt|ssh|ftp|smtp|imap|ldap|seed|recovery|backup code|mnemonic|<<<|kennwort"
-    r"|wachtwoord|contrase|senha|clave|mdp|haslo|hasł|heslo|parola|salasana|adgangskode|senord"
+    r"|secure|zugang|sudo|crypt|ssh|ftp|smtp|imap|ldap|seed|recovery|backup code|mnemonic|<<<"
+    r"|kennwort|wachtwoord|contrase|senha|clave|mdp|haslo|hasł|heslo|parola|salasana|adgangskode|senord"
     r"|jelsz|şifre|парол|密码|密碼|パスワード|비밀번호|סיסמה|كلمة|khẩu)"
     r"|\s-[a-zA-Z]{1,2}[ =][\"']?(?=\S{0,60}[A-Z\d])\S{6}|\d\d[!#$@?*]"
+    r"|[\"'],[ ]?b?[\"'](?=[^\s\"'`]{0,60}\d)[^\s\"'`]{8}"
 )
 
 

@@ -187,7 +187,8 @@ def without_named(text: str, long: str) -> str:
     if re.search(_RANDOM_WORD, long) or re.search(_HEX_BEFORE, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
-        secret = _set_to(text, core) if core.start() >= last else None
+        is_mark = text.endswith("[REDACTED:", 0, core.start())
+        secret = None if is_mark or core.start() < last else _set_to(text, core)
         if secret is None:
             continue
         start, end, kind = secret

@@ -131,11 +131,20 @@ _BEGINNINGS = "(?<![A-Za-z0-9])(?:{})".format(
     )
 )
 _ESCAPED, _BREAK = "\\n", "\r\n"  # JSON keeps a line break as two characters; rules see a true one
+_PASSES = 4
 _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
+    for _ in range(_PASSES):  # what stood beside a secret may be one, too
+        before, text = text, _redact_once(text)
+        if text == before:
+            break
+    return text
+
+
+def _redact_once(text: str) -> str:
     if _ESCAPED in text:
         plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
         safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)

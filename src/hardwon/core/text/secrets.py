@@ -20,11 +20,25 @@ _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
 _FOLD = r"\n(?<=[\w.\\\r-]\n)[ \t]{0,8}[\w.-]"  # the middle of it, faster to search for
 _OPTION = r"\s-(?:[pau]|[a-zA-Z]{1,2}[ =][\"']?(?=\S{0,60}[A-Z\d])\S{6})"
 _NUMBERED = r"\d\d[!#$@?*]"  # the end of a password; any other word that is one is long
+_SECOND = r"[\"'],[ ]?b?[\"'](?=[^\s\"'`]{0,60}\d)[^\s\"'`]{8}"  # the second text of a call
 _NAMED = (
     *("pass", "pwd", "pswd", "secret", "token", "key", "auth", "cookie", "cred", "csrf", "sig"),
-    *("dsn", "session", "connection", "login", "private", "psk", "pw", "identified", "jwt"),
+    *("dsn", "session", "connection", "login", "private", "psk", "pw", "identif", "jwt"),
     *(" /u:", " /user:", " /p", " /rp", "salt", "pepper", "user", "admin", "account", "community"),
-    *("wifi", "wlan", "ssid", "connect", "secure", "sudo", "crypt", "ssh", "ftp", "smtp", "imap"),
+    *(
+        "wifi",
+        "wlan",
+        "ssid",
+        "connect",
+        "secure",
+        "zugang",
+        "sudo",
+        "crypt",
+        "ssh",
+        "ftp",
+        "smtp",
+        "imap",
+    ),
     *("ldap", "seed", "recovery", "backup code", "mnemonic", "<<<", "kennwort", "wachtwoord"),
     *("contrase", "senha", "clave", "mdp", "haslo", "hasł", "heslo", "parola", "salasana"),
     *("adgangskode", "senord", "jelsz", "şifre", "парол", "密码", "密碼", "パスワード", "비밀번호"),
@@ -82,6 +96,7 @@ def may_hold_secret(*texts: str) -> bool:
         or (words and re.search(_MARKED, words))
         or ("-" in text and re.search(_OPTION, text) is not None)
         or re.search(_NUMBERED, text) is not None
+        or re.search(_SECOND, text) is not None
         or ("\n" in text and _has_folded_word(text))
         or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
     ):

@@ -24,6 +24,9 @@ from hardwon.core.text.randomness import (
 )
 
 _MARK = "[REDACTED:password]"
+# The words of a placeholder are no place for a password: redacting twice changes nothing more.
+_PLACEHOLDER = r"\[REDACTED:\w{1,20}\]"
+_IN_PLACEHOLDER = r"REDACTED:\w{0,20}$"
 
 
 class Place(NamedTuple):
@@ -338,7 +341,7 @@ def _without_places(line: str) -> str:
 
 def _without_place(text: str, place: Place) -> str:
     def change(found: re.Match[str]) -> str:
-        before = text[max(0, found.start() - _NEAR) : found.start()]
+        before = re.sub(_PLACEHOLDER, "", text[max(0, found.start() - _NEAR) : found.start()])
         is_there = not place.before or re.search(place.before, before)
         return _without(found, place.fits) if is_there else found[0]
 
@@ -373,7 +376,7 @@ def _without_odd(found: re.Match[str]) -> str:
     text, (start, end) = found.string, found.span()
     before = "".join(text[max(0, start - 300) : start].splitlines(keepends=True)[-2:])
     after = text[end : end + 300].partition("\n")[0]
-    around = re.sub(r"\[REDACTED:\w{1,20}\]", "", f"{before} {after}")
+    around = re.sub(_PLACEHOLDER, "", f"{before} {after}")
     return _without(found, _is_odd) if re.search(_AUTH, around) else found[0]
 
 
@@ -409,10 +412,14 @@ def _without(found: re.Match[str], fits: Callable[[str], bool]) -> str:
     group = next(name for name in ("value", "bare", "words") if groups.get(name) is not None)
     start = found.start(group) - found.start()
     one = r"[^\s>,;][^\s,;]*" if group == "words" else r"(?s).+"
-    whole = found[0]
+    whole, begun = found[0], found.string[max(0, found.start() - 30) : found.start()]
+    inner = re.sub(f"^{_PLACEHOLDER}", "", found[0][:start])
+    if re.search(_IN_PLACEHOLDER, begun) or "REDACTED" in inner:
+        return whole
     for part in reversed([*re.finditer(one, found[group])]):
         value = part[0].rstrip(".:,;)")
-        if "[REDACTED" not in value and fits(value):
-            at = start + part.start()
+        at = start + part.start()
+        is_inside = re.search(_IN_PLACEHOLDER, whole[max(0, at - 30) : at])
+        if "[REDACTED" not in value and not is_inside and fits(value):
             whole = whole[:at] + _MARK + whole[at + len(value) :]
     return whole
