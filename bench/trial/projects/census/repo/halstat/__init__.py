@@ -1,0 +1,1 @@
+"""Common calculations of the bureau."""
