@@ -214,7 +214,14 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
         return _after_name(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
-    is_fit = _fit(core[0], is_weak=is_weak, is_equal=text.startswith("=", end))
+    is_short = core[0] in _SHORT_NAMES and not text.startswith("=", end)
+    is_fit: Callable[[str], bool]
+    if is_short or (is_weak and core[0] in {"auth", "login"}):
+        is_fit = is_made_up
+    elif is_weak:
+        is_fit = is_strong
+    else:
+        is_fit = is_mixed if re.fullmatch(_FOREIGN, core[0]) else bool
     for form in (_in_assignment, _in_pair, _element, _after_flag):
         span = form(text, before, tail.end(), name)
         if span and span[0] < span[1] and is_fit(text[slice(*span)]):
@@ -222,18 +229,10 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     return _after_name(text, core, is_weak=is_weak)
 
 
-def _fit(name: str, *, is_weak: bool, is_equal: bool) -> Callable[[str], bool]:
-    """What a value must be for this name."""
-    if is_weak:
-        return is_made_up if name in {"auth", "login"} else is_strong
-    if name in _SHORT_NAMES and not is_equal:
-        return is_made_up
-    return is_mixed if re.fullmatch(_FOREIGN, name) else bool
-
-
 def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
     """`acme SECRET …` and `acme-token-…`, `PASSWORD '…'`: only a strong value counts."""
-    if span := _told(text, core):
+    is_near = re.search(r"[\d!#%^*]", text[core.end() : core.end() + 200])
+    if is_near and (span := _told(text, core)):
         return (*span, "password")
     line = re.compile(_SETTING).match(text, core.end())
     if (
@@ -269,8 +268,6 @@ def _told(text: str, core: re.Match[str]) -> tuple[int, int] | None:
         if is_fit(word) or (told["inner"] and (is_mixed(word) or is_random(word))):
             start = told.start("inner" if told["inner"] else "value")
             return start, start + len(word)
-    if not re.search(r"\d", text[core.end() : core.end() + 200]):
-        return None
     told = re.compile(_TOLD_LATER).match(text, core.end())
     word = told["value"].rstrip(".:,;)") if told else ""
     return (

@@ -12,8 +12,14 @@ from binascii import Error as NotBase64
 from binascii import a2b_base64
 
 from hardwon.core.text.named_values import without_named
-from hardwon.core.text.randomness import is_chosen, is_jumbled, is_mixed, is_random, is_strong
-from hardwon.core.text.taken import without_random, without_taken
+from hardwon.core.text.randomness import (
+    is_chosen,
+    is_jumbled,
+    is_mixed,
+    is_random,
+    is_strong,
+)
+from hardwon.core.text.taken import MARKS, MIXED_WORD, PLAIN, WORDS, without_random, without_taken
 from hardwon.core.text.token_kinds import (
     ANY_LONG,
     COINED,
@@ -138,29 +144,30 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
     for _ in range(_PASSES):  # what stood beside a secret may be one, too
-        before, text = text, _redact_once(text)
+        before = text
+        if _ESCAPED in text:
+            plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
+            safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+            text = text if safe == plain else safe
+        text = _redact_lines(text)
         if text == before:
             break
     return text
-
-
-def _redact_once(text: str) -> str:
-    if _ESCAPED in text:
-        plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
-        safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
-        text = text if safe == plain else safe
-    return _redact_lines(text)
 
 
 def _redact_lines(text: str) -> str:
     original, long = text, long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _option_password, text) if " -" in text else text
-    text = without_taken(text)
+    words = " ".join(re.findall(WORDS, text))
+    may_hold_one = re.search(MARKS, words) and re.search(MIXED_WORD, words)
+    if may_hold_one or re.search(PLAIN, text.lower()):
+        text = without_taken(text)
     if "ind" in text and re.search(_SECRET, text) and re.search(_MANIFEST, text):
         text = _without_manifest(text)
     long = long if text == original else long_words(text)
-    text = without_random(without_named(text, long))
+    text = without_named(text, long)
+    text = without_random(text) if may_hold_one else text
     return re.sub(_BASE64, _redact_base64, text) if re.search(_SOME_BASE64, long) else text
 
 

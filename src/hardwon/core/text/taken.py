@@ -283,9 +283,6 @@ _WHOLE = (
         bool,
     ),
 )
-_CANDIDATE = r"[a-zA-Z][^\s\d!#%^*]{0,60}[\d!#%^*]|[\d!#%^*][^\sa-zA-Z]{0,60}[a-zA-Z]"
-_MIXING = r"[\d!#%^*]"
-_LEAST = 6  # characters of a password
 _NEAR = 200  # characters
 _LONG_WORD = r"(?<![A-Za-z0-9])[A-Za-z0-9]{20}"
 _HEAD_CELL = r"(?:pass(?:word|wort|code|phrase)|passwd|pwd|secret|contraseña|senha|mot de passe)"
@@ -310,12 +307,19 @@ _KEY = (
 )
 
 
+# A word that mixes letters with digits or marks, like a password.
+MIXED_WORD = r"[a-zA-Z][^\s\d!#%^*]{0,60}[\d!#%^*]|[\d!#%^*][^\sa-zA-Z]{0,60}[a-zA-Z]"
+MARKS = r"[\d!#%^*]"
+WORDS = r"\S{6,}+"  # a password has six characters
+PLAIN = "|".join(re.escape(word) for place in _WHOLE for word in place.keywords)  # in lower case
+
+
 def without_taken(text: str) -> str:
     """The text without what stands where programs take a password and looks like one."""
-    if _may_hold_one(text):
+    if re.search(MIXED_WORD, text):
         lines = text.split("\n")
         for number, line in enumerate(lines):
-            if _may_hold_one(line):
+            if re.search(MIXED_WORD, line):
                 lines[number] = _without_places(line)
         text = "\n".join(lines)
     lower = text.lower()
@@ -323,12 +327,6 @@ def without_taken(text: str) -> str:
         if any(map(lower.__contains__, place.keywords)):
             text = _without_place(text, place)
     return _without_columns(text) if re.search(_HEAD, lower) else text
-
-
-def _may_hold_one(text: str) -> bool:
-    """Whether a word mixes letters with digits or marks; few words must be looked at."""
-    mixed = " ".join([word for word in text.split() if len(word) >= _LEAST and not word.isalpha()])
-    return bool(re.search(_MIXING, mixed)) and bool(re.search(_CANDIDATE, mixed))
 
 
 def _without_places(line: str) -> str:
@@ -358,8 +356,6 @@ def _is_odd(value: str) -> bool:
 
 def without_random(text: str) -> str:
     """The text without words that are passwords or keys by nothing but their form."""
-    if not _may_hold_one(text):
-        return text
     text = re.sub(_ODD_WORD, _without_odd, text)
     if re.search(_MARKED, text):
         text = re.sub(_WORDS, lambda found: _without(found, is_password), text)
