@@ -1,4 +1,4 @@
-"""Reflections of the published system are read from its three formats."""
+"""Reflections of the published system are read from both its formats."""
 
 from __future__ import annotations
 
@@ -12,26 +12,20 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.core.text.clean import file_id
 from hardwon.learn.trials.exchange import read_reflection as read
-from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
+from tests.learn.trials.exchanged import EXTERNAL_FORM, SCHEMA_FORM
 from tests.samples import NOW
 
 
-def test_all_three_formats_are_taken_in(coder: hardwon.Agent, store: Path) -> None:
+def test_both_formats_are_taken_in(coder: hardwon.Agent, store: Path) -> None:
     done = coder.loops.import_from(str(store))
 
-    assert done.loops == ("external-project", "hook-loop", "ralph-test-coverage")
+    assert done.loops == ("external-project", "login-loop", "ralph-test-coverage")
     assert done.reflections == 3
     assert [line for line in done.refused if "reflection-2.json" in line] == list(done.refused)
 
     first = coder.loops.reflections("ralph-test-coverage")[0]
     assert first.iteration == 0  # theirs counted from one in that file
     assert first.self_reflection.confidence == 0.9
-    hook = coder.loops.reflections("hook-loop")[0]
-    assert hook.self_reflection.actionable_insights == ("Refresh it before each call.",)
-    assert [a.description for a in hook.actor_output.actions] == [
-        "edited login.py",
-        "ran the tests",
-    ]
     external = coder.loops.reflections("external-project")[0]
     assert external.category == "incorrect_assumption"
     assert coder.loops.analyze().loops == 3
@@ -42,17 +36,13 @@ def test_trials_are_numbered_as_that_program_counts(
     coder: hardwon.Agent, tmp_path: Path, first: int, expected: list[int]
 ) -> None:
     for number in (first, first + 1):
-        hook = tmp_path / f"loops/l/iteration-{number}.yaml"
-        hook.parent.mkdir(parents=True, exist_ok=True)
-        hook.write_text(HOOK_FORM.replace("trial_number: 2", f"trial_number: {number}"))
         external = tmp_path / f"p/.aiwg/ralph-external/reflections/reflection-{number}.json"
         external.parent.mkdir(parents=True, exist_ok=True)
         external.write_text(json.dumps({**EXTERNAL_FORM, "iteration": number}))
 
     coder.loops.import_from(str(tmp_path))
 
-    for loop_id in ("hook-loop", "external-p"):
-        assert [record.iteration for record in coder.loops.reflections(loop_id)] == expected
+    assert [record.iteration for record in coder.loops.reflections("external-p")] == expected
 
 
 def test_numbers_inside_a_reflection_that_counts_from_one_move_with_it(
@@ -68,11 +58,11 @@ def test_numbers_inside_a_reflection_that_counts_from_one_move_with_it(
     assert (last.iteration, last.previous_reflections_used) == (1, (0,))
 
 
-NAMES = st.sampled_from(["001.json", "iteration-1.yaml", "reflection-1.json"])
+NAMES = st.sampled_from(["001.json", "reflection-1.json"])
 
 
 CONTENT = st.binary(max_size=300) | st.sampled_from(
-    [json.dumps(SCHEMA_FORM).encode(), HOOK_FORM.encode(), json.dumps(EXTERNAL_FORM).encode()]
+    [json.dumps(SCHEMA_FORM).encode(), json.dumps(EXTERNAL_FORM).encode()]
 )
 
 
