@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hardwon import Step
-from hardwon.learn.transcripts.rules import apply_rules
+from hardwon.learn.transcripts.findings import Findings
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 
 
@@ -16,7 +16,7 @@ def test_a_long_transcript_is_read_to_its_end_in_little_memory() -> None:
         yield FinishedCall(20_001, 20_001, Step("bash", "mkdir a/b", "mkdir: no", True))
         yield FinishedCall(20_002, 20_002, Step("bash", "mkdir -p a/b", ""))
 
-    found = apply_rules(moments())
+    found = Findings(moments())
 
     assert "20002 calls" in found.summary.text.replace(",", "")
     assert [one.evidence[0].line for one in found.insights] == [20_001]

@@ -26,9 +26,9 @@ from hardwon.knowledge.reading.shell import main_command
 from hardwon.learn.transcripts import insight as insights
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.catalog import Context
+from hardwon.learn.transcripts.findings import Findings
 from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Related, Summary
 from hardwon.learn.transcripts.past import Tell
-from hardwon.learn.transcripts.rules import apply_rules
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from hardwon.models import ask
 from hardwon.storage.ports import Model, Request
@@ -72,7 +72,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = lambda done, of: Non
         tell(next(done), of)
 
     reading = read(place) if engine.has_model else read(place, tell=counted)
-    findings = apply_rules(reading.moments())
+    findings = Findings(reading.moments())
     summary, found = findings.summary, findings.insights
     if engine.has_model:
         model, texts = engine.model, chunks(read(place, tell=counted).moments())

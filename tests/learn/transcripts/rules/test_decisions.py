@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.learn.transcripts.rules import is_decision, is_rule
+from hardwon.learn.transcripts.findings import is_decision, is_rule
 from tests.learn.transcripts.told_sessions import Talk
 
 
