@@ -196,7 +196,6 @@ def test_the_model_that_reflects_sees_strategy_and_thoughts(tmp_path: Path) -> N
         json.dumps({"response": "I guarded the division.", "stats": {"tokens": 3}}, indent=2),
         json.dumps({"type": "done", "text": "I guarded the division."}),
         '```json\n{"answer": "I guarded the division."}\n```',
-        '{"answer": "I guarded the division.", "more": "cut o',
     ],
 )
 def test_no_text_holds_raw_json(coder: hardwon.Agent, tmp_path: Path, output: str) -> None:
