@@ -15,11 +15,6 @@ from hardwon.surfaces.cli import run
 from tests.learn.trials.exchanged import EXTERNAL_FORM, LOGIN_FORM, SCHEMA_FORM
 
 
-def test_the_former_name_of_the_import_warns(coder: hardwon.Agent, store: Path) -> None:
-    with pytest.warns(DeprecationWarning, match="import_from"):
-        assert coder.loops.take_in(str(store)).reflections == 3
-
-
 def test_what_came_in_teaches(coder: hardwon.Agent, store: Path) -> None:
     done = coder.loops.import_from(str(store))
 
