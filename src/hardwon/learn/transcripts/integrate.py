@@ -179,18 +179,18 @@ class Integration:
     def verify(self, report: IntegrationReport) -> IntegrationReport:
         """The report with the problems of what was written, in words; none when all is well."""
         problems = list[str]()
-        for written in (*report.files, *report.lessons):
+        for path in report.files:
             try:
-                if isinstance(written, int):
-                    self._engine.store.lessons.get(self._record.scope, written)
-                    continue
-                text = read_text(written) or ""
-                if ".insights" in written.split(os.sep):
-                    notes.parse(text, written)
-                if os.path.basename(written) == "MEMORY.md" and not memory_md.fits(text):
-                    problems.append(f"{written} is longer than what the agent loads")
+                text = read_text(path) or ""
+                if ".insights" in path.split(os.sep):
+                    notes.parse(text, path)
+                if os.path.basename(path) == "MEMORY.md" and not memory_md.fits(text):
+                    problems.append(f"{path} is longer than what the agent loads")
             except HardwonError as error:
                 problems.append(str(error))
+        lessons = self._engine.store.lessons.get_all(self._record.scope, report.lessons)
+        missing = {*report.lessons} - {lesson.id for lesson in lessons}
+        problems += [f"lesson #{number} is gone" for number in sorted(missing)]
         return report._replace(problems=tuple(problems))
 
     def _store(self, choice: Choice) -> None:

@@ -1,10 +1,15 @@
-"""What fails in a session and then works is an insight."""
+"""What a session shows: failures and what got past them, corrections, decisions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from hardwon import Step
+from hardwon.learn.transcripts.findings import Findings, is_decision, is_rule
 from hardwon.learn.transcripts.insight import CONTENT, HIGH, LOW, MEDIUM, PATTERN
+from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from tests.learn.transcripts.told_sessions import Talk
 
 
@@ -147,3 +152,176 @@ def test_a_single_failure_without_a_fix_teaches_nothing_and_is_there_to_be_asked
     assert [insight.text for insight in found.missed] == [
         "Look out with `make`: it ended in “make: *** no rule”, and the session shows no fix."
     ]
+
+
+def test_the_users_correction_is_kept_in_the_imperative() -> None:
+    insight = (
+        Talk()
+        .user("install the packages")
+        .ran("npm install", "ok")
+        .user("no, don't use npm here, use pnpm instead")
+        .one()
+    )
+
+    assert insight.text == "Don't use npm here, use pnpm instead"
+    assert (insight.kind, insight.confidence) == (CONTENT, HIGH)
+    assert insight.tags == ("javascript",)
+    assert insight.evidence[0].line == 3
+
+
+def test_a_correction_that_is_repeated_is_one_insight_with_more_evidence() -> None:
+    insight = (
+        Talk()
+        .agent("done")
+        .user("Never commit to the main branch.")
+        .agent("ok")
+        .user("I said never commit to main branch!")
+        .one()
+    )
+
+    assert [shown.line for shown in insight.evidence] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "don't use black for the api module, use ruff",
+            "don't use npm for the web module, use pnpm",
+        ),
+        ("never push to main without running tests", "never push to dev without running tests"),
+        ("use tabs in the Makefile", "never use tabs in the Makefile"),
+    ],
+)
+def test_corrections_about_different_things_stay_apart(first: str, second: str) -> None:
+    found = Talk().agent("done").user(first).agent("ok").user(second).found()
+
+    assert [insight.evidence[0].quote for insight in found.insights] == [first, second]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("use pnpm, not npm", "again: use pnpm, not npm!"),
+        ("always run make lint before you commit", "always run make lint before committing"),
+    ],
+)
+def test_the_same_correction_in_other_words_is_one(first: str, second: str) -> None:
+    insight = Talk().agent("done").user(first).agent("ok").user(second).one()
+
+    assert insight.times == 2
+
+
+DIFFERENT = (
+    "use tabs instead of spaces",
+    "use spaces instead of tabs",
+    "never commit to main",
+    "never commit to main without a review",
+    "always run the tests first",
+    "always run the tests with coverage first",
+    "use ruff, not black",
+    "use black, not ruff",
+    "don't touch the port",
+    "don't touch the portal",
+    "rebase feature onto main instead of merging",
+    "rebase main onto feature instead of merging",
+    "prefer two small commits",
+    "prefer two small commits per day",
+)
+
+
+def test_fourteen_different_corrections_stay_fourteen() -> None:
+    talk = Talk().agent("done")
+    for text in DIFFERENT:
+        talk.user(text).agent("ok")
+
+    found = talk.found().insights
+
+    assert [insight.evidence[0].quote for insight in found] == list(DIFFERENT)
+
+
+def test_a_title_ends_with_a_word() -> None:
+    advice = "Always write the migration first and the model second because otherwise the reviewers"
+    insight = Talk().agent("done").user(f"{advice} cannot follow what happens to the tables.").one()
+
+    assert insight.title == f"{advice}…"
+    assert insight.advice == insight.text
+
+
+def test_the_first_prompt_is_a_task_and_never_a_correction() -> None:
+    assert not Talk().user("Never use npm. Always use pnpm.").found().insights
+
+
+def test_a_decision_with_its_reason_is_kept_and_summarised() -> None:
+    told = "We decided to use SQLite instead of PostgreSQL because there is one machine."
+
+    found = Talk().user("plan the store").agent(f"Let me think. {told} Next step.").found()
+
+    assert [one.text for one in found.insights] == [told]
+    assert found.summary.decisions == (told,)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("We will use the old parser because it is there", False),
+        ("I chose httpx over requests because it has async", True),
+        ("I will look at the tests because they fail", False),
+        ("We went with tabs", False),
+    ],
+)
+def test_a_decision_needs_a_choice_an_alternative_and_a_reason(
+    sentence: str, expected: bool
+) -> None:
+    assert is_decision(sentence) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Don't edit generated files", True),
+        ("use tabs instead of spaces", True),
+        ("Always run the linter before you commit", True),
+        ("Can you never do that?", False),
+        ("Thanks, that looks good", False),
+    ],
+)
+def test_a_rule_says_how_things_are_done(sentence: str, expected: bool) -> None:
+    assert is_rule(sentence) is expected
+
+
+def test_a_choice_without_its_reason_is_there_to_be_asked_for() -> None:
+    found = Talk().agent("I decided to keep SQLite for the queue.").found()
+
+    assert not found.insights
+    assert [insight.text for insight in found.missed] == ["I decided to keep SQLite for the queue."]
+
+
+def test_the_summary_tells_what_was_asked_done_and_failed() -> None:
+    summary = (
+        Talk()
+        .user("Add a report. It must be fast.")
+        .ran("make", "make: *** no rule", failed=True)
+        .edited("/p/report.py", "a", "b")
+        .agent("The report is there.")
+        .found()
+        .summary
+    )
+
+    assert summary.task == "Add a report. It must be fast."
+    assert "1 call failed" in summary.text
+    assert "report.py" in summary.text
+    assert "The report is there" in summary.text
+
+
+def test_a_long_transcript_is_read_to_its_end_in_little_memory() -> None:
+    def moments() -> Iterator[Moment]:
+        for line in range(1, 20_001):
+            yield FinishedCall(line, line, Step("bash", f"echo {line}", "x" * 100))
+        yield FinishedCall(20_001, 20_001, Step("bash", "mkdir a/b", "mkdir: no", True))
+        yield FinishedCall(20_002, 20_002, Step("bash", "mkdir -p a/b", ""))
+
+    found = Findings(moments())
+
+    assert "20002 calls" in found.summary.text.replace(",", "")
+    assert [one.evidence[0].line for one in found.insights] == [20_001]
