@@ -358,7 +358,7 @@ def combine(
 
 
 def reward(judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]]) -> float:
-    """The reward in 0 … 1; 1 exactly when everything passed."""
+    """The reward in 0 … 1; 1 exactly when everything passed, a failing tool is never perfect."""
     groups: dict[str, list[tuple[values.VerificationResult, tools.ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
@@ -366,17 +366,13 @@ def reward(judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]])
     for name, group in groups.items():
         share = float(all(result.status == "pass" for result, _ in group))
         if name == "tests":
-            passed, ran = map(sum, zip(*(_tests(*pair) for pair in group), strict=True))
+            passed = ran = 0
+            for result, report in group:
+                good, of = report.metrics.tests_passed or 0, report.metrics.tests_total
+                has_passed = result.status == "pass"
+                if not of or (has_passed and good != of):  # a tool without counts is one test
+                    good, of = int(has_passed), 1
+                passed, ran = passed + good, ran + of + (not has_passed and good >= of)
             share = passed / ran
         earned += WEIGHTS[name] * share
     return round(earned / sum(WEIGHTS[name] for name in groups), 6) if groups else 0.0
-
-
-def _tests(result: values.VerificationResult, report: tools.ToolReport) -> tuple[int, int]:
-    """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
-    good, ran = report.metrics.tests_passed, report.metrics.tests_total
-    if result.status == "pass":
-        return (good, ran) if ran and good == ran else (1, 1)
-    if not ran or good is None:
-        return 0, 1
-    return (good, ran) if good < ran else (good, ran + 1)
