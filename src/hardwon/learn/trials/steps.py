@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import as_text, clean, clip, clip_middle, one_line
 from hardwon.core.text.protocol import documents
@@ -151,7 +151,8 @@ def _action(tool: str, args: Any) -> Action:
     entries = args if isinstance(args, list) else [args]
     named = (path_in(entry) for entry in entries if isinstance(entry, dict))
     paths = [path for path in dict.fromkeys(named) if path]
-    name, kind = tool.lower(), cast("ActionType", "other")
+    name = tool.lower()
+    kind: ActionType = "other"
     if name in _EDITS:
         kind = "file_creation" if name == "write" else "code_modification"
     elif name in _SHELLS:
