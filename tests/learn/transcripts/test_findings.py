@@ -202,7 +202,7 @@ def test_corrections_about_different_things_stay_apart(first: str, second: str) 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("use pnpm, not npm", "again: use pnpm, not npm!"),
+        ("use pnpm, not npm", "again: don't use npm, use pnpm!"),
         ("always run make lint before you commit", "always run make lint before committing"),
     ],
 )

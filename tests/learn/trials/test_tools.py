@@ -73,10 +73,13 @@ NONE = (None, None, None)
         ("unittest.txt", "unittest",
          [("test_failure", "/repo/test_calc.py", 6, "test_calc.TestAdd.test_adds")], (1, 1, 2)),
         ("jest.txt", "jest", [("test_failure", "sum.test.js", 1, "sum › adds")], (1, 1, 2)),
+        ("jest.json", "jest",
+         [("test_failure", "/repo/sum.test.js", None, "sum adds")], (1, 1, 2)),
         ("vitest.txt", "vitest",
          [("test_failure", "s.test.ts", 2, "s.test.ts > sum > adds")], (1, 1, 2)),
         ("go.txt", "go test", GO, (0, 2, 2)),
         ("go-v.txt", "go test", GO, (1, 2, 3)),
+        ("go.json", "go test", GO, (1, 2, 3)),
         ("go-build.txt", "go test", [("type_error", "./calc.go", 2, None)], NONE),
         ("cargo.txt", "cargo test", [("test_failure", "src/lib.rs", 6, "tests::adds")], (1, 1, 2)),
         ("cargo-build.txt", "cargo build",
@@ -119,6 +122,7 @@ def test_the_message_of_a_failed_test_is_kept(name: str, message: str) -> None:
     [
         ("mypy.txt", "mypy", [("type_error", "calc.py", 3, "return-value")]),
         ("pyright.txt", "pyright", [("type_error", "/repo/calc.py", 3, "reportReturnType")]),
+        ("pyright.json", "pyright", [("type_error", "/repo/calc.py", 3, "reportReturnType")]),
         ("tsc.txt", "tsc",
          [("type_error", "src/a.ts", 1, "TS2322"), ("type_error", "src/a.ts", 2, "TS2551")]),
     ],
@@ -135,7 +139,7 @@ def test_the_pretty_form_of_tsc_says_the_same() -> None:
     assert seen(read("tsc-pretty.txt", "npx tsc --noEmit")[1]) == seen(read("tsc.txt")[1])
 
 
-@pytest.mark.parametrize("name", ["ruff.txt", "ruff-concise.txt"])
+@pytest.mark.parametrize("name", ["ruff.txt", "ruff-concise.txt", "ruff.json"])
 def test_every_form_of_ruff_says_the_same(name: str) -> None:
     tool, report = read(name)
 
@@ -150,8 +154,9 @@ def test_every_form_of_ruff_says_the_same(name: str) -> None:
     assert report.metrics.lint_errors == 3
 
 
-def test_levels_and_rules_of_eslint_are_kept() -> None:
-    tool, report = read("eslint.txt")
+@pytest.mark.parametrize("name", ["eslint.txt", "eslint.json"])
+def test_every_form_of_eslint_says_the_same(name: str) -> None:
+    tool, report = read(name)
 
     assert tool == "eslint"
     assert [e.severity for e in report.errors] == ["warning", "error", "error"]

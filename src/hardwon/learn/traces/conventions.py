@@ -48,8 +48,9 @@ CONVENTIONS = (
                success="success", has_exit=True),
 )  # fmt: skip
 _PROMPT = "codex.user_prompt"  # the event that states in `prompt` what was asked
+INPUT = "gen_ai.input.messages"
 _INPUT = (  # JSON
-    "gen_ai.input.messages",
+    INPUT,
     "ai.prompt.messages",
     "ai.prompt",
     "langfuse.observation.input",
@@ -485,10 +486,10 @@ def _messages_of_event(event: str, body: dict[str, Any]) -> dict[str, Any]:
     """The messages in an event of the first GenAI conventions, which log one at a time."""
     content = body.get("content")
     if event == "gen_ai.user.message":
-        return {_INPUT[0]: [{"role": "user", "content": content}]}
+        return {INPUT: [{"role": "user", "content": content}]}
     if event == "gen_ai.tool.message":
         part = {**body, "type": "tool_call_response", "response": content}
-        return {_INPUT[0]: [{"role": "tool", "parts": [part]}]}
+        return {INPUT: [{"role": "tool", "parts": [part]}]}
     message = body.get("message") if event == "gen_ai.choice" else None
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     return {_OUTPUT: [{"role": "assistant", "tool_calls": calls}]} if calls else {}

@@ -23,6 +23,7 @@ from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.traces.conventions import Row, Span, read_request, row_of, spans_in_json
+from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts import transcript
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.sending import bytes_in
@@ -35,7 +36,8 @@ _MOST = 8 * _WAITING  # beyond that no more are taken
 _FILES = 100  # of waiting spans; more are written into one a scope
 _BODY = 32 * 1024 * 1024  # bytes of an unpacked request
 _SUFFIX = ".jsonl"
-_OTLP = {"resourceSpans", "resourceLogs", "resource_spans", "resource_logs"}
+_HEAD = 256  # bytes that tell a list from lines
+_OTLP = {"resourceSpans", "resourceLogs"}
 
 Key = tuple[Scope, str]  # a scope and the name of a run in it
 Arrived = tuple[float, Row]
@@ -91,7 +93,7 @@ class Traces:
         return list(collect(self._engine, now))
 
     def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the traces in a file, OTLP as JSON a line; all count as ended."""
+        """Record the traces in a file: OTLP's JSON, or an export; all count as ended."""
         waiting: dict[Key, list[Arrived]] = defaultdict(list)
         size = 0
         for row in _rows_in(path, skipped):
@@ -230,12 +232,14 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; records that cannot be read are counted."""
-    for _, document in transcript.json_lines(path, skipped):
-        if not (isinstance(document, dict) and (not document or _OTLP & document.keys())):
-            skipped["odd"] += 1
-            continue
+    with transcript.open_transcript(path) as file:
+        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
+    lines = (document for _, document in transcript.json_lines(path, skipped))
+    for document in (transcript.json_document(path, skipped) or ()) if is_list else lines:
+        is_otlp = isinstance(document, dict) and (not document or bool(_OTLP & document.keys()))
+        read = spans_in_json if is_otlp else spans_in_export
         try:
-            yield from filter(None, _rows_of(spans_in_json(document), skipped))
+            yield from filter(None, _rows_of(read(document), skipped))
         except InvalidInput:
             skipped["odd"] += 1
 

@@ -37,7 +37,9 @@ _LESSONS = 10_000  # of one session
 _HERE = Scope("default", "session", None)
 _MESSAGE_LIMIT = 2_000  # a longer message is a task, not a correction
 _KEPT = 200  # corrections, and decisions
-_EMPHASIS = frozenset(["again", "said", "told", "here", "now", "ever", "must", "please"])
+_EMPHASIS = frozenset(["again", "said", "told", "here", "now", "ever", "always", "must", "please"])
+_CLAUSE_END = r"[,;:.!](?:\s|$)|\bbut\b"
+_AGAINST = r"\b(?:not|never|avoid|stop|instead|rather|\w+n['’]t)\b"
 _OPENING = r"(?i)^(?:(?:no|nope|wrong|stop|wait|hey|please|again|actually|but)\b[,.!: -]{0,3}){1,3}"
 _RULE = re.compile(
     r"(?i)\b(?:do(?:n['’]t| not)|never|always|must(?: not)?|stop \w+ing|avoid|prefer"
@@ -45,7 +47,7 @@ _RULE = re.compile(
     r"|^use \S"
 )
 _OBJECTION = re.compile(
-    r"(?i)(?:no\b|nope|wrong|that(?:['’]s| is) (?:not|wrong)|not like that|i (?:said|told|meant)"
+    r"(?i)^(?:no\b|nope|wrong|that(?:['’]s| is) (?:not|wrong)|not like that|i (?:said|told|meant)"
     r"|why did you|you (?:should|shouldn['’]t|forgot|keep)|undo|revert)"
 )
 _CHOICE = re.compile(
@@ -126,10 +128,8 @@ class Findings:
         for sentence in sentences(redact(said.text)):
             passage = Passage(said.line, sentence)
             if is_reply and (is_rule(sentence) or (is_objection and len(sentence.split()) > 3)):
-                # The same words in the same order ask for the same.
-                words = re.findall(r"[\w'’.+#-]*[\w+#]", _OBJECTION.sub("", sentence.lower(), 1))
-                wanted = (stem(word) for word in words if insights.content_words(word))
-                key = tuple(word for word in wanted if word not in _EMPHASIS)
+                asked = asked_for(sentence)
+                key = asked if any(asked) else passage
                 if key in self._asked or len(self._asked) < _KEPT:
                     self._asked.setdefault(key, []).append(passage)
             if _CHOICE.search(sentence) and len(self._decided) < _KEPT:
@@ -248,6 +248,17 @@ def _call(step: Step) -> str:
     if step.args.startswith("{"):
         return f"`{step.tool}`"
     return f"`{clip(one_line(step.args), 240).replace('`', chr(39))}`"
+
+
+def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The stems of what a sentence asks for, and of what it forbids, each in their order."""
+    asked: tuple[list[str], list[str]] = ([], [])
+    for clause in re.split(_CLAUSE_END, _OBJECTION.sub("", sentence.lower())):
+        for stems, part in zip(asked, re.split(_AGAINST, clause, maxsplit=1), strict=False):
+            words = re.findall(r"[\w'’.+#-]*[\w+#]", part)
+            named = (word for word in words if insights.content_words(word))
+            stems += [stem(word) for word in named if word not in _EMPHASIS]
+    return tuple(asked[0]), tuple(asked[1])
 
 
 def is_rule(sentence: str) -> bool:

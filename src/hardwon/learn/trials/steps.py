@@ -8,8 +8,10 @@ are a thought and perhaps the last ones, and the `id` of a call whose result com
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import as_text, clean, clip, clip_middle, one_line
@@ -27,7 +29,13 @@ _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo 
 _TEXTS = ("strategy", "rationale", "says", "thought", "tool")
 _PLAIN = ("strategy", "rationale", "thought", "tool", "args", "output", "failed")
 _VERBS = {"code_modification": "edited", "file_creation": "wrote"}
-_FENCE = r"(?m)^```\w{0,20}\s*$\n?"
+_DEPTH = 6
+_DOCUMENTS = 2000
+_FENCE = r"(?m)^\s{0,3}```\w{0,20}\s*$\n?"
+_FIELD = r"\"\w{1,60}\"\s{0,9}:"
+_BROKEN = re.compile(rf"\{{\s{{0,40}}{_FIELD}")
+_STRING = re.compile(rf"{_FIELD}\s{{0,9}}\"((?:[^\"\\]|\\.){{1,4000}})")
+_START = re.compile(r"(?m)^[ \t]{0,20}(?=[\[{])")
 # Fields in which programs put their answer, the likeliest first.
 _ANSWERS = ("result", "response", "answer", "text", "content", "message", "rationale", "thought",
             "output")  # fmt: skip
@@ -172,16 +180,25 @@ def _action(tool: str, args: Any) -> Action:
 
 
 def prose_of(text: str) -> str:
-    """The text; of one that is a JSON object only its answer, or else its texts."""
-    text = clean(text).strip()
-    try:
-        held = json.loads(re.sub(_FENCE, "", text))
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(held, dict):
-        return text
-    answer = next((held[name] for name in _ANSWERS if isinstance(held.get(name), str)), None)
-    return answer or "\n".join(value for value in held.values() if isinstance(value, str))
+    """The text with every JSON document replaced by the texts in it."""
+    parts: list[str] = []
+    at = 0
+    text = re.sub(_FENCE, "", clean(text))
+    for start in itertools.islice(_START.finditer(text), _DOCUMENTS):
+        if start.end() < at:
+            continue
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start.end())
+        except (ValueError, RecursionError):
+            if not _BROKEN.match(text, start.end()):
+                continue
+            value = [{}, *_STRING.findall(text, start.end())]  # it was cut off
+            end = len(text)
+        if isinstance(value, dict) or any(isinstance(item, dict) for item in value):
+            parts += [text[at : start.start()], "\n".join(_texts(value))]
+            at = end  # else it is prose: `[1]` may be a footnote
+    parts.append(text[at:])
+    return "\n".join(part for part in (part.strip() for part in parts) if part)
 
 
 def phrase(value: Any) -> str:
@@ -191,3 +208,15 @@ def phrase(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(phrase, value[:20]))
     return "" if value is None else str(value)
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of a value: those of the answer's field if there is one, else all."""
+    if isinstance(value, str):
+        yield value.strip()
+    if isinstance(value, dict):
+        named = [value[name] for name in _ANSWERS if isinstance(value.get(name), str | dict | list)]
+        value = named[:1] or list(value.values())
+    if depth < _DEPTH and isinstance(value, list):
+        for item in value[:200]:
+            yield from _texts(item, depth + 1)

@@ -1,20 +1,22 @@
 """Read what verifiers print: errors with their places, and counts.
 
 The forms are the same for every output: lines that name a file and a line, messages above an
-arrow with the place, blocks about failed tests, and JUnit XML. Which tool printed it (known by
+arrow with the place, blocks about failed tests, JSON and JUnit XML. Which tool printed it (known by
 its command or, behind `npm test` and `make check`, by its output) only says what an error means.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.error_line import error_line
-from hardwon.knowledge.reading.reports import count_tests, failed_tests
+from hardwon.knowledge.reading.reports import TestCounts, count_tests, failed_tests
 from hardwon.learn.trials.values import (
     ErrorType,
     Severity,
@@ -25,6 +27,7 @@ from hardwon.learn.trials.values import (
 
 _MOST_ERRORS, _WIDE = 200, 2000
 _MESSAGE, _TRACE = 1000, 4000
+_DEPTH = 8  # of JSON
 
 
 Parts = dict[str, Any]  # of a complaint: its message, place, rule, level, test, trace
@@ -55,15 +58,15 @@ KNOWN = (  # the first tool whose command matches counts
     Tool("mypy", "type_check", r"d?mypy",
          r"^Found \d+ errors? in \d+ files? \(|^Success: no issues found in "),
     Tool("pyright", "type_check", r"(?:based)?pyright",
-         r"^\d+ errors?, \d+ warnings?, \d+ info"),
+         r"^\d+ errors?, \d+ warnings?, \d+ info|^\s*\"generalDiagnostics\": \["),
     Tool("ruff", "lint", r"ruff|flake8|pycodestyle",
-         r"^\S+\.py:\d+:\d+: [A-Z]{1,5}\d{1,5} |^ +--> \S+\.py:\d+:\d+$"),
+         r"^\S+\.py:\d+:\d+: [A-Z]{1,5}\d{1,5} |^ +--> \S+\.py:\d+:\d+$|^ +\"noqa_row\": "),
     Tool("tsc", "type_check", r"(?:vue-)?tsc", r"\berror TS\d+: "),
-    Tool("eslint", "lint", r"eslint|markdownlint", r"^✖ \d+ problems? \("),
-    Tool("jest", "unit_tests", r"jest", r"^Tests: +.{0,80}\d+ total"),
+    Tool("eslint", "lint", r"eslint|markdownlint", r"^✖ \d+ problems? \(|^\[\{\"filePath\":"),
+    Tool("jest", "unit_tests", r"jest", r"^Tests: +.{0,80}\d+ total|^\{\"numFailedTestSuites\":"),
     Tool("vitest", "unit_tests", r"vitest", r"^ +Tests +.{0,80}\(\d+\)"),
     Tool("go test", "unit_tests", r"go test",
-         r"^(?:--- FAIL: |FAIL\t|ok  \t)"),
+         r"^(?:--- FAIL: |FAIL\t|ok  \t)|^\{\"Time\":.{0,80}\"Action\":"),
     Tool("go build", "compilation", r"go (?:build|vet)"),
     Tool("cargo test", "unit_tests", rf"{_CARGO}(?:nextest|test)", r"^test result: "),
     Tool("cargo clippy", "lint", rf"{_CARGO}clippy"),
@@ -92,7 +95,11 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     """The errors and counts in the output of a tool."""
     if "<testsuite" in text and (written := read_junit(text)).metrics.tests_total:
         return written
-    found = [*_complaints(text), *_failed_tests(text)]
+    document = next(filter(None, documents(text, r"(?m)^[\[{]")), None)
+    found = list(itertools.islice(_in_json(document), _MOST_ERRORS))
+    if '"Action":' in text[:_WIDE]:
+        text = _event_outputs(text)
+    found = found or [*_complaints(text), *_failed_tests(text)]
     errors = []
     for parts in found[:_MOST_ERRORS]:
         rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
@@ -110,7 +117,7 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
     else:
-        metrics = _test_metrics(text)
+        metrics = _test_metrics(text, document)
     return ToolReport(tuple(errors), metrics)
 
 
@@ -178,7 +185,7 @@ _SYNTAX = (
     r"|.{0,200}syntax error|expected (?:one of|['‘`\"])"
 )
 _SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
-_LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info"}
+_LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
 
 
 def _complaints(text: str) -> list[Parts]:
@@ -293,6 +300,15 @@ def _place(lines: list[str]) -> dict[str, str]:
     return found.groupdict() if found else {}
 
 
+def _event_outputs(text: str) -> str:
+    """The output inside the events of `go test -json`, and the lines around them."""
+    lines = text.splitlines(keepends=True)
+    events = (
+        next(documents(line), {}) if line.startswith("{") else {"Output": line} for line in lines
+    )
+    return "".join(str(event.get("Output") or "") for event in events)
+
+
 def read_junit(text: str) -> ToolReport:
     """Every failure and error; nothing when it is not XML or would expand entities."""
     start = text.find("<?xml") if "<?xml" in text else text.find("<testsuite")
@@ -321,9 +337,45 @@ def read_junit(text: str) -> ToolReport:
     return ToolReport(tuple(errors[:_MOST_ERRORS]), count)
 
 
-def _test_metrics(text: str) -> VerificationMetrics:
+def _in_json(value: Any, file: str = "", depth: int = 0) -> Iterator[Parts]:
+    """Every object that has a message and a place, or is a failed test."""
+    if isinstance(value, dict):
+        file = _first_text(value, "filePath", "filename", "file", "name") or file
+        line, column = _json_place(value)
+        parts = {"file": file, "line": line, "column": column}
+        if isinstance(value.get("message"), str) and line is not None:
+            parts["rule"] = _first_text(value, "ruleId", "code", "rule")
+            yield {**parts, "message": value["message"], "level": value.get("severity")}
+        elif value.get("status") == "failed" and isinstance(value.get("failureMessages"), list):
+            trace = "\n".join(map(str, value["failureMessages"]))
+            parts |= {"kind": "test_failure", "test": _first_text(value, "fullName", "title")}
+            yield {**parts, "message": trace.strip().split("\n")[0], "trace": trace}
+    if depth < _DEPTH and isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _in_json(item, file, depth + 1)
+
+
+def _first_text(value: dict[str, Any], *names: str) -> str:
+    return next((value[name] for name in names if isinstance(value.get(name), str)), "")
+
+
+def _json_place(value: dict[str, Any]) -> tuple[int | None, int | None]:
+    """The line and the column of an object; None if it has no place."""
+    span = value.get("range")
+    if isinstance(span, dict) and isinstance(start := span.get("start"), dict):  # counted from 0
+        line, column = _natural(start.get("line")), _natural(start.get("character"))
+        return (line or 0) + 1, (column or 0) + 1
+    location = value.get("location")
+    place = location if isinstance(location, dict) else value
+    return _natural(place.get("row", place.get("line"))), _natural(place.get("column"))
+
+
+def _test_metrics(text: str, document: Any) -> VerificationMetrics:
     """The tests that passed and failed, and the coverage; absent if nothing was counted."""
     counts = count_tests(text, last=len(text))
+    if isinstance(document, dict) and "numFailedTests" in document:
+        good, bad = (_natural(document.get(f"num{how}Tests")) or 0 for how in ("Passed", "Failed"))
+        counts = TestCounts(good, bad)
     # Lines covered, in the last row for all files: of pytest-cov, or of `jest --coverage`.
     cell = r"\s{0,20}[\d.]{1,8}\s{0,20}\|"
     rows = (

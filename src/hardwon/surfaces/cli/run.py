@@ -101,6 +101,8 @@ def trace_command() -> None:
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record the traces in FILES (OTLP as JSON lines, perhaps gzipped) as runs.
 
+    Exports of Phoenix, LangSmith and Langfuse are read, too.
+
     A run goes into the project that --project names, else its resource (`hardwon.project`, or
     `service.name`). Importing twice adds nothing.
     """
