@@ -91,16 +91,6 @@ def test_lessons_are_merged_into_one_and_each_can_be_restored(coder: hardwon.Age
     assert coder.lessons.undo(first.id) == first
 
 
-def test_a_deleted_lesson_is_brought_back(coder: hardwon.Agent) -> None:
-    kept = coder.lessons.add("when deploying", "use the blue cluster")
-    coder.lessons.delete(kept.id)
-
-    again = coder.lessons.undo()
-
-    assert (again.situation, again.correction) == (kept.situation, kept.correction)
-    assert coder.before_turn("deploying to the cluster").lessons == (again,)
-
-
 def test_another_agent_can_neither_see_nor_undo_a_change(tmp_path: Path) -> None:
     hw = hardwon.open(tmp_path)
     kept = hw.agent("coder").lessons.add("when deploying", "use blue")

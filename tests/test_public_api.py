@@ -65,31 +65,6 @@ def test_opening_and_recalling_loads_nothing_heavy(tmp_path: Path) -> None:
     assert printed.strip() == "[]"
 
 
-def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder", project="acme/api")
-
-    coder.learn("make the folder of the nightly report with `mkdir -p out/nightly`")
-    injection = coder.before_turn("create a folder for the nightly report")
-
-    assert injection
-    assert injection.text.startswith("[KNOWN PITFALLS — your prior lessons]\n  - [")
-    assert injection.text.endswith(f"(#{injection.lessons[0].id})\n[END KNOWN PITFALLS]")
-    assert "`mkdir -p out/nightly`" in injection.text
-    assert injection.id
-
-
-def test_a_failure_comes_back_before_the_same_call(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    for day in ("monday", "tuesday"):
-        assert fail_at_the_nightly_folder(coder, f"Folder for {day}")
-        hw.drain()
-    (lesson,) = coder.lessons.list()
-
-    assert lesson.met == 2
-    assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
-    assert not coder.before_action("bash", {"command": "git status"})
-
-
 def test_nothing_crosses_to_another_agent_or_tenant(hw: hardwon.Hardwon) -> None:
     hw.agent("coder").learn("deploy the kubernetes manifest first")
 
@@ -256,13 +231,6 @@ def test_a_lesson_is_cleaned_before_it_is_kept(hw: hardwon.Hardwon) -> None:
     assert lesson.correction == "use red care"
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\nb", "x\x00y", "n" * 201, "\ud800"], ids=repr)
-def test_a_name_that_cannot_be_stored_is_refused(hw: hardwon.Hardwon, name: str) -> None:
-    for names in ({"name": name}, {"name": "a", "project": name}, {"name": "a", "tenant": name}):
-        with pytest.raises(InvalidInput):
-            hw.agent(**names)
-
-
 @pytest.mark.parametrize("name", ["../../etc", "a/b", ".", "..", "naïve", "日本", "a'b\"c;--"])
 def test_names_with_slashes_dots_and_quotes_are_just_names(
     hw: hardwon.Hardwon, name: str, tmp_path: Path
@@ -397,3 +365,10 @@ def test_what_is_closed_keeps_no_file_of_its_home_open(tmp_path: Path) -> None:
         hw.agent("coder").learn("Use rm -r")
         assert any(str(tmp_path) in path for path in held())
     assert not any(str(tmp_path) in path for path in held())
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x\x00y", "n" * 201, "\ud800"], ids=repr)
+def test_a_name_that_cannot_be_stored_is_refused(hw: hardwon.Hardwon, name: str) -> None:
+    for names in ({"name": name}, {"name": "a", "project": name}, {"name": "a", "tenant": name}):
+        with pytest.raises(InvalidInput):
+            hw.agent(**names)

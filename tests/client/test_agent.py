@@ -18,6 +18,7 @@ def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(face: Face) -> No
     injection = coder.before_turn("create a folder for the nightly report")
 
     assert injection.text.startswith("[KNOWN PITFALLS — your prior lessons]\n  - [")
+    assert injection.text.endswith(f"(#{kept.id})\n[END KNOWN PITFALLS]")
     assert [one.id for one in injection.lessons] == [kept.id]
     assert injection.id
     coder.report(injection, "helped")
@@ -31,6 +32,7 @@ def test_a_failure_comes_back_before_the_same_call(face: Face) -> None:
         assert job.trigger == "error"
         face.work()
 
+    assert [lesson.met for lesson in coder.lessons.list()] == [2]
     assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
     assert not coder.before_action("bash", {"command": "git status"})
 

@@ -38,7 +38,8 @@ def test_lessons_are_looked_after(face: Face, tmp_path: Path) -> None:
     lessons.delete(first.id)
     with pytest.raises(NotFound):
         lessons.get(first.id)
-    assert lessons.undo(first.id).correction == "use spaces"
+    again = lessons.undo(first.id)
+    assert (again.situation, again.correction) == ("using tabs", "use spaces")
     with pytest.raises(InvalidInput):
         lessons.edit(second.id, id=7)  # type: ignore[call-arg]
     with pytest.raises(InvalidInput):

@@ -36,14 +36,6 @@ def test_a_delivery_cannot_touch_the_lessons_of_another_agent(store: Store) -> N
     assert store.lessons.get(CODER, kept.id).hits == 0
 
 
-def test_the_outcome_of_a_delivery_is_kept(store: Store) -> None:
-    store.deliveries.log(delivery("d1", ()))
-    store.deliveries.report(OTHER, "d1", "forged")
-    store.deliveries.report(CODER, "d1", "helped")
-
-    assert [d.outcome for d in store.deliveries.recent(CODER, limit=9)] == ["helped"]
-
-
 def test_what_somebody_said_of_a_delivery_is_not_settled_anew(store: Store) -> None:
     for number in ("d1", "d2"):
         store.deliveries.log(delivery(number, ()))

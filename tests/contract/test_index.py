@@ -92,6 +92,16 @@ def test_a_lesson_that_was_moved_into_the_index_is_changed_and_deleted_there(sto
     assert store.check() == []
 
 
+@pytest.mark.parametrize("store", ["postgres settled", "sqlite settled"], indirect=True)
+def test_the_rarest_words_are_read_first_when_little_may_be_read(store: Store) -> None:
+    for number in range(30):
+        rare = " zebra" if number == 7 else ""
+        store.lessons.add(lesson("common " * (1 + number % 4) + rare))
+
+    assert [number for number, *_ in matched(store, "zebra", reach=1)] == [8]
+    assert [number for number, *_ in matched(store, "zebra common", reach=5)] == [8, 4, 7, 3]
+
+
 def test_nobody_is_told_of_the_usual_lessons_of_a_scope_that_has_none(store: Store) -> None:
     asked = Query("turn", "", usual=3)
 

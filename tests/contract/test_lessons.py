@@ -225,25 +225,6 @@ def test_a_lesson_that_is_gone_changes_no_weight_of_another(store: Store, way: s
     assert (other.words, other.rarity) == (one.words, one.rarity)
 
 
-def test_a_forgotten_tenant_leaves_nothing(store: Store) -> None:
-    store.lessons.add(lesson("canary"))
-    other = store.lessons.add(lesson("canary", Scope("other", "coder")))
-    store.forget("acme")
-
-    assert store.lessons.recent(CODER, status=Status.ACTIVE, limit=9) == []
-    assert found(store, "canary") == []
-    assert store.lessons.get(Scope("other", "coder"), other.id) == other
-    assert store.check() == []
-
-
-def test_an_unknown_tenant_has_no_lessons(store: Store) -> None:
-    nobody = Scope("nobody", "x")
-
-    assert store.lessons.recent(nobody, status=Status.ACTIVE, limit=9) == []
-    assert store.lessons.search(nobody, "anything", limit=9) == []
-    assert found(store, "anything", nobody) == []
-
-
 def test_a_tenant_is_told_where_its_lessons_are_most_first(store: Store) -> None:
     for number in range(2):
         store.lessons.add(lesson(f"number {number}"))

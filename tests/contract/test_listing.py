@@ -46,19 +46,22 @@ def test_a_place_is_a_tenant_or_a_part_of_it(store: Store, place: Place, seen: i
     assert sum(store.listing.counts(place).values()) == seen
 
 
-def test_pages_show_every_lesson_once_the_newest_consulted_first(store: Store) -> None:
+@pytest.mark.parametrize("order", [Order.USED, Order.MET])
+def test_pages_show_every_lesson_once_the_first_in_order_first(store: Store, order: str) -> None:
     for number in range(23):
-        scope = (CODER, TESTER)[number % 2]
-        store.lessons.add(lesson(str(number), scope, last_seen_at=NOW - (number // 4) * DAY))
+        more = {"last_seen_at": NOW - (number // 4) * DAY, "met": number % 4 + 1}
+        store.lessons.add(lesson(str(number), (CODER, TESTER)[number % 2], **more))
 
-    pages, after = [], None
-    while page := store.listing.lessons(ListQuery(ACME, after=after, limit=5)):
-        pages += page
-        after = page[-1].last_seen_at.timestamp(), str(page[-1].id)
+    marks: list[tuple[float, str]] = []
+    while page := store.listing.lessons(
+        ListQuery(ACME, after=marks[-1] if marks else None, limit=5, order=order)
+    ):
+        values = [one.met if order == Order.MET else one.last_seen_at.timestamp() for one in page]
+        marks += [(float(value), str(one.id)) for value, one in zip(values, page, strict=True)]
 
-    order = [(-one.last_seen_at.timestamp(), one.id) for one in pages]
-    assert order == sorted(order)
-    assert len(set(order)) == 23
+    ranks = [(-value, int(number)) for value, number in marks]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) == 23
 
 
 def test_a_list_holds_only_the_states_that_are_asked_for(store: Store) -> None:
@@ -159,19 +162,6 @@ def test_the_scopes_of_a_tenant_are_told(store: Store) -> None:
         CODER._replace(project="web"),
         TESTER,
     ]
-
-
-def test_pages_show_every_lesson_once_the_most_often_met_first(store: Store) -> None:
-    for number in range(13):
-        store.lessons.add(lesson(str(number), (CODER, TESTER)[number % 2], met=number % 4 + 1))
-
-    pages, after = [], None
-    while page := store.listing.lessons(ListQuery(ACME, after=after, limit=5, order=Order.MET)):
-        pages += page
-        after = float(page[-1].met), str(page[-1].id)
-
-    assert [one.met for one in pages] == [4] * 3 + [3] * 3 + [2] * 3 + [1] * 4
-    assert len({one.id for one in pages}) == 13
 
 
 def test_a_list_may_be_of_those_with_a_tag(store: Store) -> None:

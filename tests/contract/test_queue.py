@@ -10,6 +10,8 @@ from hardwon import Job
 from hardwon.core.errors import NotFound
 from hardwon.core.values.job import QueueCounts
 from hardwon.storage.ports import Queue, WorkedQueue
+from hardwon.storage.queues.files import STALE
+from hardwon.storage.queues.memory import MemoryQueue
 from tests.samples import LATER, NOW, job, stored
 
 JOB = job()
@@ -83,6 +85,34 @@ def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
 
     assert queue.waiting() == []
     assert queue.dead() == [JOB.with_attempt()._replace(last_error="no recognized blocks")]
+
+
+@pytest.mark.parametrize("queue", ["files", "postgres"], indirect=True)
+def test_a_dead_job_that_happens_again_waits_again(queue: WorkedQueue) -> None:
+    buried(queue)
+
+    assert queue.put(JOB._replace(enqueued_at=LATER, due=LATER))
+
+    assert queue.claim(LATER) is not None
+    assert queue.dead() == []
+
+
+@pytest.mark.parametrize("queue", ["files", "postgres"], indirect=True)
+def test_what_waited_too_long_is_dead_with_the_reason(queue: WorkedQueue) -> None:
+    queue.put(job("old", NOW - timedelta(days=8)))
+    queue.put(JOB)
+
+    assert stored(queue.claim(NOW)) == JOB.with_attempt()
+    assert [dead.last_error for dead in queue.dead()] == [STALE]
+    assert queue.counts().stale == 1
+
+
+def test_a_producer_whose_clock_is_ahead_is_served_at_once(queue: WorkedQueue) -> None:
+    if isinstance(queue, MemoryQueue):
+        pytest.skip("one process has one clock")
+    queue.put(job("ahead", NOW + timedelta(days=365)))
+
+    assert queue.claim(NOW) is not None
 
 
 def test_a_dead_job_comes_back_as_if_it_were_new(queue: WorkedQueue) -> None:

@@ -168,26 +168,11 @@ def test_every_goal_of_an_agent_is_found_in_all_projects(reflections: Reflection
     assert reflections.every(CODER.everywhere(), now=NOW, limit=3) == here[:-4:-1]
 
 
-def test_a_job_makes_one_reflection(reflections: ReflectionStore) -> None:
-    assert reflections.save(reflection(job="j1"))
-    assert not reflections.save(reflection("again", job="j1", created_at=LATER))
-
-    assert len(reflections.about(CODER, "goal-1")) == 1
-
-
-def test_the_oldest_of_equal_or_lower_importance_gives_way(reflections: ReflectionStore) -> None:
-    for minute, importance in enumerate([1.0, 0.5, 0.5]):
-        at = NOW + timedelta(minutes=minute)
-        reflections.save(reflection(f"n{minute}", importance=importance, created_at=at), keep=3)
-    reflections.save(reflection("fourth", importance=0.5, created_at=LATER), keep=3)
-
-    assert insights(reflections.about(CODER, "goal-1")) == ["n0", "n2", "fourth"]
-
-
-def test_the_fourth_finds_room_though_all_others_are_more_important(
-    reflections: ReflectionStore,
+@pytest.mark.parametrize("importances", [[1.0, 0.5, 0.5], [1.0, 0.8, 1.0]])
+def test_the_oldest_of_the_least_important_gives_way(
+    reflections: ReflectionStore, importances: list[float]
 ) -> None:
-    for minute, importance in enumerate([1.0, 0.8, 1.0]):
+    for minute, importance in enumerate(importances):
         at = NOW + timedelta(minutes=minute)
         reflections.save(reflection(f"n{minute}", importance=importance, created_at=at), keep=3)
     reflections.save(reflection("fourth", importance=0.5, created_at=LATER), keep=3)

@@ -1,4 +1,4 @@
-"""What every store must add up for a report."""
+"""What every store must count, and list of failures."""
 
 from __future__ import annotations
 
@@ -146,10 +146,32 @@ def test_a_lesson_knows_where_it_was_shown(store: Store) -> None:
     ]
 
 
-def test_a_tenant_that_is_forgotten_leaves_no_counts(store: Store) -> None:
-    meet(store, "a", 1)
-    store.deliveries.log(delivery("d1", ()))
+OTHER = Scope("acme", "writer", "api")
 
-    store.forget("acme")
 
-    assert (store.statistics.failures_by_day(WHOLE), store.statistics.deliveries(WHOLE)) == ([], [])
+def test_failures_are_counted_by_signature(store: Store) -> None:
+    for scope, name, text in [
+        (CODER, "s1", "bash: boom"),
+        (CODER, "s1", "bash: boom"),
+        (CODER, "s2", "bash: other"),
+        (OTHER, "s1", "bash: boom"),
+    ]:
+        store.failures.count(scope, name, text, NOW)
+
+    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
+    assert store.failures.commonest(OTHER, limit=9) == [("bash: boom", 1)]
+
+
+def test_the_commonest_come_first_then_by_name_and_as_many_as_are_asked_for(store: Store) -> None:
+    for name in ("c", "b", "a", "a"):
+        store.failures.count(CODER, name, f"text {name}", NOW)
+
+    assert store.failures.commonest(CODER, limit=2) == [("text a", 2), ("text b", 1)]
+
+
+def test_what_was_met_everywhere_counts_for_every_project(store: Store) -> None:
+    store.failures.count(CODER, "s1", "bash: boom", NOW)
+    store.failures.count(CODER.everywhere(), "s1", "bash: boom", NOW)
+    store.failures.count(CODER._replace(project="web"), "s1", "bash: boom", NOW)
+
+    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2)]

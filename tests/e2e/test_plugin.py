@@ -14,7 +14,6 @@ from hardwon.storage.service import kept_token
 from hardwon.surfaces.hooks.daemon import Daemon
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, Move, scripted
-from tests.learn.transcripts.transcripts import SESSION, Claude
 
 pytestmark = pytest.mark.e2e
 
@@ -108,33 +107,3 @@ def test_its_tools_can_be_called(tmp_path: Path) -> None:
 
     assert model.seen("tool_result")
     assert model.seen("with mkdir -p")
-
-
-# Answers the form of an MCP server in place of a person: keeps what is about pnpm.
-PERSON = """
-import json, sys
-fields = json.load(sys.stdin)["requested_schema"]["properties"]
-chosen = {name: field.get("default") for name, field in fields.items()}
-if "Q2" in fields:
-    chosen["Q2"] = [one for one in fields["Q2"]["items"]["enum"] if "pnpm" in one]
-said = {"hookEventName": "Elicitation", "action": "accept", "content": chosen}
-print(json.dumps({"hookSpecificOutput": said}))
-"""
-
-
-def test_it_shows_the_forms_of_a_guided_selection(tmp_path: Path) -> None:
-    lab = Lab(tmp_path)
-    talk = Claude(cwd=str(lab.project)).says("Add a nightly report").agent("Done with npm.")
-    talk.says("No, don't use npm here, use pnpm instead.").write(lab.home)
-    (tmp_path / "person.py").write_text(PERSON)
-    answers = {"type": "command", "command": f"{sys.executable} {tmp_path / 'person.py'}"}
-    settings = json.dumps({"hooks": {"Elicitation": [{"hooks": [answers]}]}})
-    server = {"command": sys.executable, "args": ["-m", "hardwon", "mcp"]}
-    config = json.dumps({"mcpServers": {"hardwon": server}})
-    select = Call("mcp__hardwon__select_insights", {"session": SESSION})
-
-    with scripted([select, "done"]) as model:
-        run_claude(lab, model, "hello", "--mcp-config", config, "--settings", settings)
-
-    assert model.seen("saved")
-    assert "pnpm" in lab.hardwon("lesson", "list", "--project", str(lab.project))

@@ -7,8 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from hardwon.storage.queues.postgres import PostgresQueue
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, Place, PostgresServer, programs, running
 from tests.samples import CODER, job, lesson
+from tests.waiting import until
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "team.md"
 LESSON = "when editing large Go files use Edit, not a full rewrite"
@@ -173,11 +173,3 @@ def base_backup(server: PostgresServer, folder: Path) -> None:
 
 def tool(name: str, *arguments: str) -> None:
     subprocess.run([os.path.join(programs(), name), *arguments], check=True, capture_output=True)
-
-
-def until(is_so: Callable[[], object]) -> None:
-    for _ in range(1200):
-        if is_so():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it does not come to it")

@@ -1,4 +1,4 @@
-"""Tenants behind two walls, transactions that belong to their thread, and a server that is away."""
+"""Transactions, deadlines and exchanges with a server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 
+import psycopg
 import pytest
 
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.time_limits import WaitBudget
+from hardwon.storage.postgres.connection import Connection, connect
 from hardwon.storage.postgres.database import Database
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import free_port
@@ -43,14 +45,6 @@ def shelve(db: Database, tenant: str, agent: str) -> None:
 
 def agents(db: Database, tenant: str) -> list[str]:
     return [agent for (agent,) in db.of(tenant).rows(_ALL)]
-
-
-def test_a_tenant_sees_its_own_rows_although_the_statement_asks_for_all(db: Database) -> None:
-    shelve(db, "acme", "coder")
-    shelve(db, "other", "writer")
-
-    assert agents(db, "acme") == ["coder"]
-    assert agents(db, "other") == ["writer"]
 
 
 def test_a_database_that_could_not_be_prepared_is_prepared_at_the_next_use(
@@ -200,3 +194,78 @@ def test_a_server_that_is_not_there_is_unavailable(host: str) -> None:
         assert "secret" not in str(problem.value)
         with WaitBudget(0.08), pytest.raises(Unavailable, match="not tried again"):
             db.rows("SELECT 1")
+
+
+_SAME = "SELECT :value::text"
+
+
+@pytest.fixture(params=["prepared", "pooled"])
+def line(request: pytest.FixtureRequest, database: Place) -> Iterator[Connection]:
+    url = database.url + ("?pgbouncer=true" if request.param == "pooled" else "")
+    with connect(url, patience=30.0) as opened:
+        yield opened
+
+
+def test_each_statement_gets_its_rows(line: Connection) -> None:
+    for value in ("one", "two"):
+        found = line.exchange.ask(
+            [
+                ("SELECT generate_series(1, 3)", {}),
+                ("CREATE TEMPORARY TABLE IF NOT EXISTS kept (number int)", {}),
+                (_SAME, {"value": value}),
+                ("SELECT :b::int % :a::int, :b::int", {"a": 3, "b": 10}),
+                ("SELECT :blob::bytea, :many::bigint[]", {"blob": b"\0x", "many": [1, 2]}),
+            ]
+        )
+
+        assert found == [[(1,), (2,), (3,)], [], [(value,)], [(1, 10)], [(b"\0x", [1, 2])]]
+
+
+def test_numbers_of_every_size_reach_the_same_statement(line: Connection) -> None:
+    sql = "SELECT :number::bigint, :many::bigint[]"
+    for number in (1, 2**20, 2**40, -1):
+        asked = (sql, {"number": number, "many": [number]})
+
+        assert line.exchange.ask([asked]) == [[(number, [number])]]
+
+    prepared = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%::bigint[]'"
+    assert len(line.exchange.ask([(prepared, {})])[0]) <= 1
+
+
+def test_the_first_complaint_is_raised_and_the_line_goes_on(line: Connection) -> None:
+    wrong = [(_SAME, {"value": "x"}), ("SELECT 1 / 0", {}), ("SELECT nobody", {})]
+
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            line.exchange.ask(wrong)
+        with pytest.raises(psycopg.errors.UndefinedColumn):
+            line.exchange.ask([("SELECT nobody", {})])
+
+    assert line.exchange.ask([(_SAME, {"value": "still here"})]) == [[("still here",)]]
+
+
+def test_a_text_loses_what_no_text_of_the_server_can_hold(line: Connection) -> None:
+    assert line.exchange.ask([(_SAME, {"value": "a\0b"})]) == [[("ab",)]]
+
+
+def test_more_than_a_socket_holds_goes_both_ways(line: Connection) -> None:
+    text = "x" * 3_000_000
+
+    found = line.exchange.ask([(_SAME, {"value": text})] * 4)
+
+    assert [len(rows[0][0]) for rows in found] == [len(text)] * 4
+
+
+def test_more_statements_than_are_kept_prepared(line: Connection) -> None:
+    for number in range(300):
+        assert line.exchange.ask([(f"SELECT {number}", {})]) == [[(number,)]]
+
+    ((kept,),) = line.exchange.ask([("SELECT count(*) FROM pg_prepared_statements", {})])[0]
+    assert kept <= 250
+
+
+def test_a_line_that_is_cut_says_so(line: Connection) -> None:
+    with pytest.raises(psycopg.OperationalError):
+        line.exchange.ask([("SELECT pg_terminate_backend(pg_backend_pid())", {})])
+
+    assert line.closed

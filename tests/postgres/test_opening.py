@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core.errors import SetupError, Unavailable
+from hardwon.core.errors import Unavailable
 from hardwon.core.settings import load
 from hardwon.storage.postgres.connection import Exchange
 from hardwon.storage.postgres.database import Database
@@ -72,18 +72,6 @@ def test_a_failure_is_learnt_and_its_fix_told_at_the_next_one(database: Place) -
         assert hw.check() == []
 
 
-def test_deliveries_and_outcomes_are_counted(hw: hardwon.Hardwon) -> None:
-    agent = hw.agent("coder")
-    agent.learn(LESSON)
-    told = agent.before_turn("edit a large Go file")
-    agent.report(told, "helped")
-
-    report = hw.report("coder")
-
-    assert report.outcomes("turn") == {"helped": 1}
-    assert agent.lessons.get(told.lessons[0].id).hits == 1
-
-
 def test_commands_work_with_the_url_of_a_database(
     database: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,16 +95,6 @@ def test_commands_work_with_a_database_that_is_set(
     assert LESSON in printed
     assert database.url not in printed  # it may hold a password
     assert not os.path.exists(os.path.join(os.environ["HARDWON_HOME"], "hardwon.db"))
-
-
-def test_a_service_that_may_not_migrate_says_so(postgres: PostgresServer) -> None:
-    with pytest.raises(SetupError, match="hardwon migrate"):
-        hardwon.open(postgres.empty().owner, settings=_checking())
-
-
-def _checking() -> hardwon.Settings:
-    settings = hardwon.Settings(os.environ["HARDWON_HOME"])
-    return settings._replace(postgres=settings.postgres._replace(migrate="check"))
 
 
 def test_without_a_server_the_doors_are_silent_and_steps_are_kept() -> None:

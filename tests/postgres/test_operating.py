@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from hardwon.storage.postgres.schema import Finding, inspect
 from hardwon.surfaces.cli import run
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.redis_server import free_port
+from tests.waiting import until
 
 Capture = pytest.CaptureFixture[str]
 LESSON = "when editing large Go files use Edit, not a full rewrite"
@@ -56,14 +56,6 @@ def fail(*tasks: str) -> None:
     with hardwon.open(model=Refusing()) as hw:
         for task in tasks:
             hw.agent("coder").after_run(task=task, error=f"cannot {task}")
-
-
-def until(is_so: Callable[[], object]) -> None:
-    for _ in range(1200):
-        if is_so():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it does not come to it")
 
 
 def test_the_queue_by_hand(capsys: Capture) -> None:

@@ -22,10 +22,10 @@ import yaml
 
 from hardwon.core.settings import Settings, sections, variables
 from hardwon.surfaces.cli import cli
-from tests.postgres.test_backups import until
-from tests.postgres.test_tls import Front, certificate
+from tests.postgres.test_pgbouncer import Front, certificate
 from tests.postgres_server import OWNER, SERVICE, PostgresServer, programs, running
 from tests.redis_server import free_port
+from tests.waiting import until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SECRETS = {

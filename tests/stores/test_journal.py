@@ -1,15 +1,82 @@
-"""What is noted on the agent's path is moved into the database once."""
+"""Records noted on the agent's path, in a file for many, are moved into the database once."""
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
-from hardwon.core.errors import SetupError
+from hardwon.core.errors import SetupError, StorageError
 from hardwon.storage.sql.journal import SPOOL_LIMIT, Journal, Spool, notes_for
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "notes.spool"
+
+
+def taken(spool: Spool) -> list[object]:
+    with spool.take() as (_, records):
+        return records
+
+
+def test_what_was_appended_is_taken_once_in_its_order(path: Path) -> None:
+    spool = Spool(str(path))
+    spool.append(["a", 1], ["b", "é"])
+    spool.append(["c", None])
+
+    assert spool.size() == path.stat().st_size > 0
+    assert taken(spool) == [["a", 1], ["b", "é"], ["c", None]]
+    assert (spool.size(), taken(spool), os.listdir(path.parent)) == (0, [], ["notes.spool.lock"])
+
+
+def test_what_was_not_kept_comes_again_before_what_is_new(path: Path) -> None:
+    spool = Spool(str(path))
+    spool.append(["a"])
+    with pytest.raises(ZeroDivisionError), spool.take() as (first, _):
+        raise ZeroDivisionError
+    spool.append(["b"])
+
+    assert spool.size() == len('["a"]\n["b"]\n')
+    with spool.take() as (again, records):
+        assert (again, records) == (first, [["a"]])
+    assert taken(spool) == [["b"]]
+
+
+def test_each_batch_has_a_name_of_its_own(path: Path) -> None:
+    spool, names = Spool(str(path)), []
+    for _ in range(2):
+        spool.append(["a"])
+        with spool.take() as (name, _):
+            names.append(name)
+
+    assert names[0] != names[1]
+    with spool.take() as nothing:
+        assert nothing == ("", [])
+
+
+def test_while_one_takes_another_gets_nothing(path: Path) -> None:
+    spool = Spool(str(path))
+    spool.append(["a"])
+    with spool.take() as (_, first), Spool(str(path)).take() as second:
+        assert (first, second) == ([["a"]], ("", []))
+
+    assert spool.size() == 0
+
+
+def test_a_torn_line_is_passed_over(path: Path) -> None:
+    path.write_text('["a"]\n["torn\n["b"]\n')
+
+    assert taken(Spool(str(path))) == [["a"], ["b"]]
+
+
+def test_a_folder_that_is_not_there_is_an_error_of_the_storage(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="gone"):
+        Spool(str(tmp_path / "gone" / "x.spool")).append(["a"])
+
 
 T = TypeVar("T")
 
@@ -50,13 +117,6 @@ def test_records_are_folded_by_their_kind_and_only_once(spool: Spool) -> None:
     assert journal.fold() == 4
     assert folded == [[[1, "x"], [3], [4]]]
     assert (journal.fold(), journal.is_empty) == (0, True)
-
-
-def test_a_kind_without_records_is_not_folded(spool: Spool) -> None:
-    journal, folded = folding(spool)
-    journal.note("other", 2)
-
-    assert (journal.fold(), folded) == (1, [])
 
 
 def test_a_batch_that_counted_already_is_not_folded_again(spool: Spool) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hardwon import Delivery, Lesson
+from hardwon import Lesson
 from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Status
 from hardwon.storage.sql import rows
-from tests.samples import CODER, LATER, NOW, lesson
+from tests.samples import CODER, LATER, lesson
 
 SHELVES = {3: CODER}
 WHOLE = lesson(
@@ -34,11 +34,10 @@ WHOLE = lesson(
     kinds=("k",),
     fixes=(Fix("call", "t", "key"),),
 )
-NAMES = rows.COLUMNS.split(", ")
 
 
 def row_of(known: Lesson, **damaged: Any) -> tuple[Any, ...]:
-    values = dict(zip(NAMES, rows.values_of(known), strict=True)) | damaged
+    values = rows.values_of(known) | damaged
     return (known.id, 3, *values.values())
 
 
@@ -73,15 +72,6 @@ def test_a_time_that_is_none_is_the_beginning_of_time(name: str) -> None:
     others = {"created_at", "updated_at", "last_seen_at"} - {name}
     assert all(getattr(found, other) == getattr(WHOLE, other) for other in others)
     assert found.expires_at is None
-
-
-def test_a_delivery_comes_back_from_what_was_noted() -> None:
-    delivery = Delivery("d1", CODER, "turn", "q", (1, 2), (0.5, 0.25), 40, 900, NOW, "helped")
-
-    number, tenant, agent, project, *values = rows.noted_delivery(delivery)
-
-    assert (tenant, agent, project) == tuple(CODER)
-    assert rows.delivery_of((number, 3, *values), SHELVES) == delivery
 
 
 def test_a_damaged_list_of_a_delivery_is_empty() -> None:

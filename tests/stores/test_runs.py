@@ -33,6 +33,7 @@ def test_a_run_begins_empty(run: Run) -> None:
 
 
 def test_a_run_knows_its_task_its_steps_and_its_last_error(run: Run) -> None:
+    run.begin("plan it")
     run.begin("build it")
     run.record(FAILED)
     run.record(WORKED)
@@ -49,13 +50,6 @@ def test_a_failure_without_a_word_is_an_error(run: Run) -> None:
     assert run.so_far().last_error
 
 
-def test_the_latest_task_counts(run: Run) -> None:
-    run.begin("build it")
-    run.begin("test it")
-
-    assert run.so_far().task == "test it"
-
-
 def test_a_turn_is_what_was_done_since_somebody_said_something(run: Run) -> None:
     run.record(FAILED)
     assert run.so_far().turn == (FAILED,)
@@ -69,18 +63,12 @@ def test_a_turn_is_what_was_done_since_somebody_said_something(run: Run) -> None
     assert run.so_far().steps == (FAILED, WORKED)
 
 
-def test_what_was_told_is_remembered_over_all_doors(run: Run) -> None:
-    run.note_shown([1, 2], "make all")
-    run.record(WORKED)
-    run.note_shown([3])
-
-    assert run.so_far().told == {1, 2, 3}
-
-
 def test_a_warning_belongs_to_the_very_call_it_was_given_before(run: Run) -> None:
     run.note_shown([1], "make all")
-
     assert run.so_far().warned == call_name("make all") != call_name("make clean")
+
+    run.record(WORKED)
+    assert run.so_far().warned == ""
 
 
 def test_what_was_told_before_a_call_is_known_apart(run: Run) -> None:
@@ -90,13 +78,6 @@ def test_what_was_told_before_a_call_is_known_apart(run: Run) -> None:
 
     assert run.so_far().warnings == {2, 3}
     assert run.so_far().told == {1, 2, 3}
-
-
-def test_a_call_that_was_made_ends_its_warning(run: Run) -> None:
-    run.note_shown([1], "make all")
-    run.record(WORKED)
-
-    assert run.so_far().warned == ""
 
 
 def test_what_counts_once_a_run_is_remembered(run: Run) -> None:
@@ -165,27 +146,6 @@ def test_the_note_of_a_warning_does_not_hold_the_call(tmp_path: Path) -> None:
     (file,) = (tmp_path / "runs").iterdir()
 
     assert "Bearer" not in file.read_text(encoding="utf-8")
-
-
-def test_ending_a_run_leaves_other_live_runs_alone(tmp_path: Path) -> None:
-    live = FileRun(str(tmp_path), Scope(), "live")
-    live.record(WORKED)
-
-    FileRun(str(tmp_path), Scope(), "ends").end()
-
-    assert live.so_far().steps == (WORKED,)
-
-
-def test_ending_a_run_removes_runs_that_never_ended(tmp_path: Path) -> None:
-    stale = FileRun(str(tmp_path), Scope(), "stale")
-    stale.record(WORKED)
-    (file,) = (tmp_path / "runs").iterdir()
-    long_ago = file.stat().st_mtime - 8 * DAY
-    os.utime(file, (long_ago, long_ago))
-
-    FileRun(str(tmp_path), Scope(), "ends").end()
-
-    assert stale.so_far() == RunSoFar()
 
 
 def test_whoever_ends_a_run_does_not_look_at_all_others_every_time(tmp_path: Path) -> None:

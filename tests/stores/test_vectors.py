@@ -75,18 +75,6 @@ def test_one_that_stands_alone_comes_before_one_in_a_crowd() -> None:
     assert by_itself > among_many + 0.1
 
 
-def test_a_crowd_of_a_few_counts_for_nothing() -> None:
-    first, second = pack_vector([1.0, 0.0, 0.0]), pack_vector([0.0, 1.0, 0.0])
-    stored = [first, *[second] * 40]
-
-    ((_, _, one),) = Background(stored).nearest([1.0, 1.0, 0.0], [0], stored[:1])
-    middle = centre(stored)
-    rows = np.asarray([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]) / np.asarray([[1], [2**0.5]]) - middle
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-
-    assert one == pytest.approx(float(rows[0] @ rows[1]), abs=1e-3)
-
-
 def crowd(signs: np.ndarray[Any, Any], at: int) -> float:
     """The mean cosine of a vector to its ten nearest neighbours, as their signs tell it."""
     differing = sorted(

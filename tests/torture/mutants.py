@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -27,7 +28,7 @@ from hardwon.storage.queues import files as queue
 from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
 from hardwon.storage.queues.files import folder, record_dir
-from hardwon.storage.stores.postgres import index
+from hardwon.storage.stores import postgres as index
 from hardwon.storage.stores.sqlite import database
 from hardwon.surfaces.cli import output
 from hardwon.surfaces.serve import access, gate, limits, server
@@ -112,11 +113,12 @@ def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
     leave = queue.Schedule.leave_outside
 
-    def forgetful(self: queue.Schedule, name: str) -> None:
-        if len(self._outside) < self._capacity:
-            leave(self, name)
-        else:
-            self._in_flight[name] = ""
+    def forgetful(self: queue.Schedule, names: Iterable[str]) -> None:
+        for name in names:
+            if len(self._outside) < self._capacity:
+                leave(self, [name])
+            else:
+                self._in_flight[name] = ""
 
     queue.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 
@@ -228,7 +230,7 @@ def no_checksum() -> None:
 
 def no_lock() -> None:
     def acquire(self: folder.SignedLock, *, wait: bool = False) -> bool:
-        self._fd = self._fd if self._fd >= 0 else self._file()
+        self._fd = self._fd if self._fd >= 0 else _files.lock_file(self._path)
         return True
 
     folder.SignedLock.acquire = acquire  # type: ignore[method-assign]

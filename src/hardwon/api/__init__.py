@@ -130,14 +130,14 @@ PROCESSORS = {
     "execution": _processor("executions"),
     "goal": _processor("goals.goal"),
     "run": _processor("reader"),
-    "notice": lambda engine, job: import_module("hardwon.api.notices").process(engine, job),
+    "notice": lambda engine, job: import_module("hardwon.engine.notices").process(engine, job),
 }
 
 
 def _watch(engine: runtime.Runtime) -> Iterator[object]:
     """Queue notices for people, if they are on."""
     if engine.settings.notices.webhook:
-        from hardwon.api import notices
+        from hardwon.engine import notices
 
         yield from notices.watch(engine)
 
@@ -263,9 +263,9 @@ class Hardwon:
         `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
         """
         own = scoped(agent, project=project, tenant=tenant)
-        from hardwon.api import tenants
+        from hardwon.engine import reports
 
-        return tenants.report(self._engine, own, since=since, whole=whole)
+        return reports.report(self._engine, own, since=since, whole=whole)
 
     @property
     def vectors(self) -> namespaces.Vectors:
@@ -437,7 +437,7 @@ class Agent:
 
     def fix(self, error: str, *, limit: int = 5) -> Sequence[Answer]:
         """What got past this error, in this project first, then in the agent's others."""
-        from hardwon.api import lookup
+        from hardwon.engine import lookup
 
         return lookup.answers_to_error(self._engine, self.scope, as_text(error), limit=limit)
 
@@ -446,7 +446,7 @@ class Agent:
 
         A person also sees the fixes of lessons that an agent is not yet shown for words.
         """
-        from hardwon.api import lookup
+        from hardwon.engine import lookup
 
         return lookup.answers_to_words(
             self._engine, self.scope, as_text(words), limit=limit, is_for_person=is_for_person
@@ -457,7 +457,7 @@ class Agent:
 
         `since` says how far to look back: a timedelta or a text such as `30d`.
         """
-        from hardwon.api import lookup
+        from hardwon.engine import lookup
 
         start = self._engine.clock() - span(since, "since")
         return lookup.recurring_failures(self._engine, self.scope, start, limit=limit)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from datetime import datetime, timedelta
 from typing import Self, Unpack
 
-from hardwon.api.lessons import LessonDetails, LessonEdits
 from hardwon.api.operations import Written
 from hardwon.core.settings import Settings
 from hardwon.core.values.delivery import Delivery, Injection
 from hardwon.core.values.dream import Dream, DreamChange
 from hardwon.core.values.job import Job, QueueCounts, Tally, WorkerStatus
 from hardwon.core.values.lesson import Change, Lesson
+from hardwon.core.values.lesson_formats import LessonDetails, LessonEdits
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import (
     Answer,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
@@ -27,35 +26,13 @@ from hardwon.core.values.lesson import (
     unique,
     with_evidence,
 )
+from hardwon.core.values.lesson_formats import LessonDetails, LessonEdits
 from hardwon.core.values.report import Exposure, LessonVerdict, Place
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime
-
-
-class LessonDetails(TypedDict, total=False):
-    """The optional fields of a new lesson."""
-
-    mistake: str
-    tags: Sequence[str]
-    importance: float
-    confidence: float
-    expires_at: datetime | None
-    kinds: Sequence[str]
-
-
-class LessonEdits(TypedDict, total=False):
-    """What can be changed about a lesson."""
-
-    situation: str
-    mistake: str
-    correction: str
-    tags: Sequence[str]
-    status: str
-    importance: float
-    confidence: float
 
 
 MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.api.lessons import within
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.settings import span
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Delivery, Door
 from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.report import (
     FailureKind,
-    LessonVerdict,
     ListQuery,
     Mark,
     Met,
@@ -24,16 +21,12 @@ from hardwon.core.values.report import (
     Page,
     Place,
     Report,
-    Spending,
     Window,
 )
 from hardwon.core.values.run import EndedRun, RunSoFar
 from hardwon.core.values.scope import Scope, check_name
-from hardwon.engine import trust
-from hardwon.engine.pipeline import hold_out
+from hardwon.engine import reports, trust
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.proof.effect import alike, parts, sentence
-from hardwon.knowledge.proof.observed import observe
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
 from hardwon.storage import service
@@ -45,14 +38,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _MOST = 1_000  # rows of a page
-_KINDS = 10  # failure kinds that are listed
-_JUDGED = 10  # lessons with a verdict that are listed
-_RUNS = 1_000  # ended runs that are read
-_OPEN = 10  # failures without a fix that are listed
-_NEW = timedelta(days=7)  # how long a lesson is new
-_QUIET = timedelta(days=7)  # after which a failure has stopped coming back
-_USUAL = timedelta(days=30)
-_LONGEST = timedelta(days=36_500)
 _NUMBER = re.compile("[0-9]{1,18}")  # the id of a lesson
 
 
@@ -77,7 +62,7 @@ class Tenant:
         is_whole = agent is None and project is None
         own = Scope(tenant, *((agent,) if agent else ()))
         part = None if is_whole else self.place
-        return report(self._engine, own, since=since, whole=is_whole, part=part)
+        return reports.report(self._engine, own, since=since, whole=is_whole, part=part)
 
     def lesson(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
@@ -255,53 +240,3 @@ def forget(engine: Runtime, name: str) -> None:
         run_files.forget(engine.settings.home, name)  # after its keys, which could send more
     engine.store.forget(name)
     engine.unscreened.note_forgotten(runs.tenant_mark(name))
-
-
-def report(
-    engine: Runtime,
-    scope: Scope,
-    *,
-    since: timedelta | str | None,
-    whole: bool = False,
-    part: Place | None = None,
-) -> Report:
-    """The report of a scope, of a whole tenant, or of one agent or project of it."""
-    since = _USUAL if since is None else span(since, "since")
-    if not timedelta(0) < since <= _LONGEST:
-        raise InvalidInput(f"since must be over 0 and at most {_LONGEST.days} days, not {since}")
-    now = engine.clock()
-    # From the start of the first day, so that every day is complete.
-    begin = (now - since).replace(hour=0, minute=0, second=0, microsecond=0)
-    window = Window(scope, begin, whole, part)
-    quiet = min(_QUIET, since / 2)
-    facts, share = engine.store.statistics, engine.settings.proof.share
-    strata, stored = facts.strata(window), engine.store.units.share(scope.tenant)
-    engine.collect_runs()
-    return Report(
-        window=window,
-        at=now,
-        met=tuple(facts.failures_by_day(window)),
-        failures=tuple(facts.failures(window, limit=_KINDS)),
-        stopped=tuple(facts.stopped_failures(window, before=now - quiet, limit=_KINDS)),
-        quiet=quiet,
-        lessons=tuple(facts.lessons(window, new=now - _NEW)),
-        deliveries=tuple(facts.deliveries(window)),
-        unsolved=tuple(facts.open_failures(window, limit=_OPEN)),
-        spent=Spending(*engine.accounts.today()[:3]),
-        queue=engine.queue.counts(),
-        proof=sentence(alike(strata), share=share),
-        parts=tuple(parts(strata)),
-        observed=observe(engine.store.ended_runs.latest(window, limit=_RUNS)),
-        verdicts=tuple(_verdicts(engine, window)),
-        share=share if stored is None else min(share, stored),
-    )
-
-
-def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
-    """The verdicts on the lessons that most runs were exposed to."""
-    verdicts = hold_out.verdicts(engine.store, window)
-    judged = ((verdict, hold_out.current(engine.store, verdict.treatment)) for verdict in verdicts)
-    current_verdicts = (
-        hold_out.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
-    )
-    yield from islice(current_verdicts, _JUDGED)

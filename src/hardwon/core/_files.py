@@ -25,6 +25,15 @@ _READ = os.O_RDONLY | os.O_NONBLOCK
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+@contextmanager
+def storage_errors(*path: str) -> Iterator[None]:
+    """A `with` block whose system errors are storage errors of the path of these parts."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, os.path.join(*path)) from error
+
+
 def replace(
     path: str, content: bytes, *, mode: int = 0o600, durable: bool = False, aside: str = ""
 ) -> None:

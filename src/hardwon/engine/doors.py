@@ -235,7 +235,7 @@ class Doors:
         is_again = failure is not None and past.has_met(failure.kind)
         query = recall.at_error(step, past.task, self.near_to(scope))
         judged = self.weigh(scope, query, UNKNOWN._replace(is_again=is_again, told=past.told))
-        found = Found([candidate.match for candidate in judged], self._store.last_state())
+        found = Found([candidate.match for candidate in judged], self._store.last_state(scope))
         own = [_of_same_call(candidate, step) for candidate in judged]
         if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
             for at, candidate in enumerate(own):

@@ -81,7 +81,7 @@ class Recording:
             return self._learn_success(step, past, memory, evidence)
         self._store.failures.count(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
-            if found.state is not None and found.state == self._store.last_state():
+            if self._store.is_current(scope, found.state):
                 same = (match.lesson for match in found.matches if match.is_same_kind)
                 own = (lesson for lesson in same if lesson.scope == scope)
                 memory.current[failure.kind] = max(own, key=standing, default=None)

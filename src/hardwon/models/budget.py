@@ -17,7 +17,6 @@ from hardwon.core.errors import (
     InvalidInput,
     PermanentError,
     TransientError,
-    storage_error,
 )
 from hardwon.core.settings import BudgetSettings
 from hardwon.models.classify import provider_errors
@@ -83,22 +82,14 @@ class FileLedger(SpendingBook):
 
     def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
         line = json.dumps([tenant, model, *spent]) + "\n"
-        path = self._path(day)
-        try:
+        with _files.storage_errors(self._path(day)):
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            _files.append(path, line.encode())
-        except OSError as error:
-            raise storage_error(error, path) from error
+            _files.append(self._path(day), line.encode())
 
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
-        try:
-            with open(self._path(day), encoding="utf-8", errors="replace") as file:
-                lines = file.readlines()
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise storage_error(error, self._path(day)) from error
-        rows: list[tuple[str, str, Spent]] = []
+        path, lines, rows = self._path(day), list[bytes](), list[tuple[str, str, Spent]]()
+        with _files.storage_errors(path), suppress(FileNotFoundError), open(path, "rb") as file:
+            lines = file.readlines()
         for line in lines:
             with suppress(ValueError, TypeError):  # a crash may leave a line incomplete
                 tenant, model, calls, tokens, money = json.loads(line)

@@ -12,15 +12,11 @@ import shlex
 import shutil
 from datetime import timedelta
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
 from hardwon.storage.ports import Reply, Request
-
-if TYPE_CHECKING:
-    from hardwon.core import processes
 
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
@@ -104,11 +100,6 @@ class CommandModel:
                 limits=processes.ProcessLimits(self._timeout, OUTPUT_LIMIT, ends_floods=True),
                 stdin=prompt.encode("utf-8", "replace"),
             )
-        self._check(ended)
-        return Reply(ended.stdout, self.name, len(prompt) // 4, len(ended.stdout) // 4)
-
-    def _check(self, ended: processes.Finished) -> None:
-        """Raise what went wrong."""
         if ended.exit_code is None:
             is_there = shutil.which(self._words[0]) is not None
             kind = TransientError if is_there else PermanentError
@@ -121,3 +112,4 @@ class CommandModel:
             words = redact(one_line(ended.stderr[:_ERRORS_KEPT], 300))
             kind = PermanentError if ended.exit_code in {126, 127} else TransientError
             raise kind(f"{self.name} ended with {ended.exit_code}: {words}")
+        return Reply(ended.stdout, self.name, len(prompt) // 4, len(ended.stdout) // 4)

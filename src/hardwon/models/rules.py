@@ -19,6 +19,7 @@ from hardwon.storage.ports import Reply, Request
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"
+_TAG = re.compile(r"[A-Za-z][\w.+-]{1,30}")
 
 
 def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Rules:
@@ -48,13 +49,15 @@ def answer(episode: Episode) -> str:
     fix = fix_shown(episode.steps, at)
     if fix is None and is_passing(line):
         return _SKIP
-    quote = quotable(line)
+    quote, names = quotable(line), [failed.tool.lower()]
+    if not failed.args.startswith("{"):
+        names += main_command(failed.args).does.split(" ")[:2]
     printed = f" It printed: {clip(quote, 200)}" if quote else ""
     return _blocks(
         situation=situation(failure.text if failure else "", failed),
         mistake=f"{_call(failed)} failed.{printed}",
         correction=fix.text if fix else UNSOLVED,
-        tags=_tags(failed),
+        tags=list(dict.fromkeys(name for name in names if _TAG.fullmatch(name)))[:5],
         confidence=_FIXED if fix else _UNFIXED,
     )
 
@@ -91,14 +94,6 @@ def _call(step: Step) -> str:
         after = [] if re.fullmatch(r"\w+", lines[-1]) else [lines[-1]]
         command = " … ".join([lines[0], *after])
     return "`{}`".format(clip(command, 140).replace("`", "'"))
-
-
-def _tags(failed: Step) -> list[str]:
-    names = [failed.tool.lower()]
-    if not failed.args.startswith("{"):
-        names += main_command(failed.args).does.split(" ")[:2]
-    tags = [name for name in names if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
-    return list(dict.fromkeys(tags))[:5]
 
 
 def _blocks(

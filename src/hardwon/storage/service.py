@@ -21,7 +21,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.scope import check_name
@@ -427,7 +428,7 @@ def _name(shown: str) -> str:
 def kept_token(home: str) -> str:
     """The token of this home, readable by its owner only; made on first use."""
     path = os.path.join(home, "token")
-    try:
+    with _files.storage_errors(path):
         os.makedirs(home, mode=0o700, exist_ok=True)
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -437,9 +438,7 @@ def kept_token(home: str) -> str:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             token = secrets.token_urlsafe(32)
             file.write(token + "\n")
-    except OSError as error:
-        raise storage_error(error, path) from error
-    return token
+        return token
 
 
 def credentials(header: str) -> str:

@@ -47,6 +47,20 @@ def test_a_pitfall_that_names_no_failure_is_about_the_only_one_that_it_cites() -
     assert kinds_of(1, 2) == ()
 
 
+def test_each_failure_of_a_command_line_may_be_what_a_pitfall_is_about() -> None:
+    call = "ops show '{\"patient\": 7}'; ops code x"
+    tag, code = "ops: E12 patient: not a chart tag", "ops: E13 code: no such code"
+    step = failing(call, f"{tag}\n{code}")
+    reading = READ._replace(steps=(step, DONE))
+
+    def about(wrong: str) -> tuple[str, ...]:
+        return new_item(Item("x", "Ask for it.", wrong, (1, 2), "pitfall"), reading).kinds
+
+    assert about("A patient is named by the tag of its chart.") == (kind(failing(call, tag)),)
+    assert about("E13: it is in no list.") == (kind(failing(call, code)),)
+    assert about("It is closed on Sundays.") == ()
+
+
 def test_ways_and_facts_are_about_no_failure() -> None:
     assert kinds("way") == kinds("fact") == ()
 

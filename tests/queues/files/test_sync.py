@@ -12,9 +12,7 @@ import pytest
 
 from hardwon.core.errors import StorageError
 from hardwon.storage.queues.files import FileQueue
-from tests.samples import job
-
-JOB = job()
+from tests.queues.files.file_queue import JOB
 
 
 class Disk:
@@ -50,11 +48,6 @@ def is_file(handle: int) -> bool:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return Disk(monkeypatch)
-
-
-@pytest.fixture
-def base(tmp_path: Path) -> Path:
-    return tmp_path / "queue"
 
 
 def record(base: Path) -> Path:

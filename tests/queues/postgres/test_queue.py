@@ -18,8 +18,7 @@ import pytest
 from hardwon import Job
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
-from hardwon.storage.queues.postgres.notify import inspect
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits, inspect
 from hardwon.storage.sql.dialect import Statement
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job, stored
@@ -149,28 +148,19 @@ def test_only_what_was_claimed_without_an_answer_is_given_back(
     assert other.waiting() == []
 
 
-def test_an_early_attempt_of_the_same_process_leaves_the_current_one(hasty: PostgresQueue) -> None:
+def test_an_early_attempt_of_the_same_process_settles_nothing(
+    hasty: PostgresQueue, other: PostgresQueue
+) -> None:
     hasty.put(JOB)
     early, current = claimed(hasty), claimed(hasty)
 
     hasty.done(early)
     assert hasty.waiting() == [stored(current)]
     hasty.done(current)
-
-    assert hasty.waiting() == []
-    assert hasty.counts().done == 1
-
-
-def test_an_earlier_attempt_of_the_same_process_settles_nothing(
-    hasty: PostgresQueue, other: PostgresQueue
-) -> None:
-    hasty.put(JOB)
-    early, current = claimed(hasty), claimed(hasty)
-    hasty.done(current)
-
     hasty.retry(early.postponed(LATER, "late"))
 
     assert other.waiting() == []
+    assert hasty.counts().done == 1
 
 
 def test_who_lost_his_lease_does_not_settle_a_job_that_was_revived(
@@ -257,33 +247,6 @@ def test_the_same_failure_met_later_is_forwarded_again(queue: PostgresQueue) -> 
     assert queue.waiting() == [again]
 
 
-def test_a_dead_job_that_is_put_again_waits(queue: PostgresQueue) -> None:
-    queue.put(JOB)
-    queue.bury(claimed(queue), "no recognized blocks")
-
-    assert queue.put(JOB)
-    assert queue.waiting() == [JOB]
-    assert queue.dead() == []
-
-
-def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue) -> None:
-    old = job("old", NOW - timedelta(days=8))
-    queue.put(old)
-    queue.put(JOB)
-
-    assert stored(claimed(queue)) == JOB.with_attempt()
-    assert [dead.last_error for dead in queue.dead()] == [
-        "stale: waited longer than queue.stale_after"
-    ]
-    assert queue.counts().stale == 1
-
-
-def test_a_clock_that_ran_ahead_parks_no_job(queue: PostgresQueue) -> None:
-    queue.put(job("ahead", NOW + timedelta(days=365)))
-
-    assert claimed(queue).episode.task == "ahead"
-
-
 def test_an_unreadable_record_is_set_aside_and_counted(
     queue: PostgresQueue, database: Place, postgres: PostgresServer
 ) -> None:
@@ -325,9 +288,7 @@ def test_workers_look_less_often_while_nothing_is_said(
     assert select.select([wakeup], [], [], 20)[0]  # it listens
     often = other.pause()
 
-    monkeypatch.setattr(
-        "hardwon.storage.queues.postgres.notify.monotonic", lambda: monotonic() + 60
-    )
+    monkeypatch.setattr("hardwon.storage.queues.postgres.monotonic", lambda: monotonic() + 60)
     seldom = other.pause()
     os.read(wakeup, 100)
     queue.put(JOB)

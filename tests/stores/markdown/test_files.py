@@ -1,7 +1,12 @@
+"""A person's text files are changed as a whole or not at all, also under kill -9."""
+
 from __future__ import annotations
 
 import os
+import random
 import stat
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -41,25 +46,20 @@ def test_the_mode_of_a_file_stays_and_no_other_file_is_left(tmp_path: Path) -> N
     assert os.listdir(tmp_path) == ["MEMORY.md"]
 
 
-def test_a_read_only_file_stays_as_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "mode", "problem"), [(b"mine", 0o400, "read-only"), (b"caf\xe9", 0o600, "UTF-8")]
+)
+def test_a_file_that_cannot_be_changed_stays_as_it_is(
+    tmp_path: Path, content: bytes, mode: int, problem: str
+) -> None:
     path = tmp_path / "MEMORY.md"
-    path.write_text("mine", encoding="utf-8")
-    path.chmod(0o400)
+    path.write_bytes(content)
+    path.chmod(mode)
 
-    with pytest.raises(StorageError, match="read-only"):
+    with pytest.raises(StorageError, match=problem):
         update(str(path), lambda text: "other", root=str(tmp_path))
 
-    assert path.read_text(encoding="utf-8") == "mine"
-
-
-def test_a_file_that_is_not_utf8_stays_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "MEMORY.md"
-    path.write_bytes(b"caf\xe9")
-
-    with pytest.raises(StorageError, match="not UTF-8"):
-        update(str(path), lambda text: "other", root=str(tmp_path))
-
-    assert path.read_bytes() == b"caf\xe9"
+    assert path.read_bytes() == content
 
 
 def test_a_link_out_of_the_tree_is_refused_and_one_within_is_followed(tmp_path: Path) -> None:
@@ -72,18 +72,13 @@ def test_a_link_out_of_the_tree_is_refused_and_one_within_is_followed(tmp_path: 
 
     with pytest.raises(InvalidInput, match="leads out of"):
         update(str(root / "out.md"), lambda text: "x", root=str(root))
+    with pytest.raises(InvalidInput, match="is a directory"):
+        update(str(root), lambda text: "x", root=str(root))
     update(str(root / "in.md"), lambda text: "x", root=str(root))
 
     assert (tmp_path / "secret.md").read_text(encoding="utf-8") == "s"
     assert (root / "real.md").read_text(encoding="utf-8") == "x"
     assert (root / "in.md").is_symlink()
-
-
-def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "MEMORY.md").mkdir()
-
-    with pytest.raises(InvalidInput, match="is a directory"):
-        update(str(tmp_path / "MEMORY.md"), lambda text: "x", root=str(tmp_path))
 
 
 def _appended(line: str, text: str | None) -> str:
@@ -168,3 +163,40 @@ def test_only_old_files_of_killed_processes_are_tidied(tmp_path: Path) -> None:
     update(str(tmp_path / "a.md"), lambda _: "text", root=str(tmp_path))
 
     assert (old.exists(), new.exists(), own.exists()) == (False, True, True)
+
+
+WRITER = """
+import sys
+from hardwon.storage.stores.markdown import update
+path, root = sys.argv[1:]
+for number in range(10**9):
+    update(path, lambda text: (text or "") + "line of an entry " * 20 + "end\\n", root=root)
+    print(number, flush=True)
+"""
+LINE = "line of an entry " * 20 + "end\n"
+
+
+def _killed_once(path: Path, chance: random.Random) -> int:
+    """Run the writer until it is killed at some moment; how many writes it acknowledged."""
+    command = [sys.executable, "-c", WRITER, str(path), str(path.parent)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        writer.stdout.readline()
+        time.sleep(chance.uniform(0, 0.05))
+        writer.kill()
+        return 1 + len(writer.stdout.read().split())
+
+
+@pytest.mark.parametrize(
+    "cycles", [pytest.param(3, id="smoke"), pytest.param(100, marks=pytest.mark.torture)]
+)
+def test_a_killed_writer_leaves_the_old_text_or_the_new_one(tmp_path: Path, cycles: int) -> None:
+    path, chance, acknowledged = tmp_path / "MEMORY.md", random.Random(7), 0
+
+    for _ in range(cycles):
+        acknowledged += _killed_once(path, chance)
+        text = path.read_text(encoding="utf-8")
+
+        assert text == LINE * text.count("\n")
+        assert text.count("\n") >= acknowledged
+        acknowledged = text.count("\n")

@@ -121,6 +121,8 @@ def test_a_megabyte_without_an_end_is_refused() -> None:
 def test_a_title_becomes_a_file_name_that_stays_in_its_folder() -> None:
     assert insights.slug("npm: can't ../../find `x`!") == "npm-can-t-find-x.md"
     assert insights.slug("…") == "insight.md"
+    assert insights.slug("a" * 59 + " b") == "a" * 59 + ".md"
+    assert insights.slug("a" * 80) == "a" * 60 + ".md"
 
 
 @pytest.mark.parametrize(("more", "is_read"), [(0, True), (2, False)])
@@ -185,9 +187,3 @@ def test_evidence_is_added_to_the_section_of_its_note_and_taken_out_by_session()
     assert "s2, line 1" not in without.body
     assert "- session s3, line 9" in without.body
     assert without.front["session"] == ["s3"]
-
-
-def test_a_slug_is_short_and_never_empty() -> None:
-    assert insights.slug("a" * 59 + " b") == "a" * 59 + ".md"
-    assert insights.slug("a" * 80) == "a" * 60 + ".md"
-    assert insights.slug("…") == "insight.md"

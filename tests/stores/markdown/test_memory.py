@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,19 +11,18 @@ ENTRY = Entry("0123456789ab", "2026-11-15", "Tools", "Use pnpm, not npm")
 LINE = "- Use pnpm, not npm <!-- hardwon:0123456789ab 2026-11-15 -->\n"
 
 
-def test_a_new_file_gets_a_topic_and_the_entry() -> None:
-    assert memory.with_entry(None, ENTRY) == f"# Memory\n\n## Tools\n\n{LINE}"
-
-
-def test_an_entry_goes_below_an_existing_topic_of_any_case() -> None:
-    text = "# Mine\n\n## tools\n- old\n\n## Other\n- x\n"
-
-    assert memory.with_entry(text, ENTRY) == f"# Mine\n\n## tools\n- old\n{LINE}\n## Other\n- x\n"
-
-
-def test_a_file_without_a_last_newline_and_with_crlf_keeps_its_ways() -> None:
-    assert memory.with_entry("# A", ENTRY) == f"# A\n\n## Tools\n\n{LINE}"
-    assert memory.with_entry("# A\r\n\r\n## Tools\r\n", ENTRY).endswith("-->\r\n")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, f"# Memory\n\n## Tools\n\n{LINE}"),
+        ("# A", f"# A\n\n## Tools\n\n{LINE}"),  # without a last newline
+        ("# A\r\n\r\n## Tools\r\n", f"# A\r\n\r\n## Tools\r\n{LINE[:-1]}\r\n"),
+        ("# A\n\n## tools\n- a\n\n## B\n- x\n", f"# A\n\n## tools\n- a\n{LINE}\n## B\n- x\n"),
+        ("## Tools and\n- a\n## Tools\n\n# End\n", f"## Tools and\n- a\n## Tools\n{LINE}\n# End\n"),
+    ],
+)
+def test_an_entry_goes_below_its_own_topic(before: str | None, after: str) -> None:
+    assert memory.with_entry(before, ENTRY) == after
 
 
 def test_entries_are_read_back_and_taken_out() -> None:
@@ -36,6 +36,8 @@ def test_an_index_of_files_is_told_from_topics() -> None:
     assert memory.is_index("# Memory\n\n- [Build](build.md) — how to build\n")
     assert not memory.is_index("# Memory\n\n## Tools\n- see [docs](docs.md) for more\n- other\n")
     assert not memory.is_index("")
+    assert memory.is_index("- [Build](build.md) — x\n- other\n")
+    assert not memory.is_index("- [Build](build.md) — x\n- other\n- other\n")
 
 
 def test_an_index_gets_one_more_line() -> None:
@@ -65,18 +67,6 @@ def test_the_limits_are_two_hundred_lines_and_24_kb() -> None:
     assert not memory.fits("é" * 12_001)
 
 
-def test_the_oldest_entry_leaves_first_and_never_a_persons_line() -> None:
-    text = "## Tools\n- mine, from 1999\n"
-    for key, date in (("b" * 12, "2026-01-02"), ("a" * 12, "2026-01-01")):
-        text = memory.with_entry(text, ENTRY._replace(key=key, date=date))
-
-    oldest = memory.oldest(text, but="")
-
-    assert oldest is not None
-    assert oldest.key == "a" * 12
-    assert memory.oldest("## Tools\n- mine\n", but="") is None
-
-
 @given(
     text=st.text(st.characters(exclude_categories=["Cs"]), max_size=300),
     words=st.text(max_size=200),
@@ -93,25 +83,12 @@ def test_no_line_of_a_person_is_ever_changed(text: str, words: str, topic: str) 
     assert [one.key for one in memory.entries(grown)][-1:] == ["0123456789ab"]
 
 
-def test_a_file_is_an_index_when_half_of_its_items_are_files() -> None:
-    file, other = "- [Build](build.md) — x\n", "- other\n"
-
-    assert memory.is_index(file + other)
-    assert not memory.is_index(file + other * 2)
-
-
 def test_an_index_title_is_cut_and_has_no_brackets() -> None:
     text = memory.with_indexed("- [A](a.md)\n- b\n", ENTRY, title="[x] " + "t" * 90, file="t.md")
 
     first, new, last = text.splitlines()
     assert (first, last) == ("- [A](a.md)", "- b")
     assert new.startswith(f"- [x {'t' * 77}…](t.md) — Use pnpm")
-
-
-def test_an_entry_goes_to_its_own_topic_only() -> None:
-    text = "## Tools and more\n- a\n## Tools\n\n# End\n"
-
-    assert memory.with_entry(text, ENTRY) == f"## Tools and more\n- a\n## Tools\n{LINE}\n# End\n"
 
 
 def test_the_first_of_the_oldest_entries_leaves_but_never_the_new_one() -> None:
@@ -123,4 +100,4 @@ def test_the_first_of_the_oldest_entries_leaves_but_never_the_new_one() -> None:
     assert first
     assert second
     assert (first.key, second.key) == ("b" * 12, "c" * 12)
-    assert memory.oldest("", but="") is None
+    assert memory.oldest("## Tools\n- mine, from 1999\n", but="") is None

@@ -1,21 +1,21 @@
-"""One transaction at a time changes a scope, and what waits on a machine is not left behind."""
+"""One transaction at a time changes a scope; what others change is read, nothing stays behind."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
-from hardwon.core.values.delivery import Unit
+from hardwon.core.values.delivery import Delivery, Unit
 from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.report import Window
 from hardwon.knowledge.ranking.query import query
-from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.postgres import PostgresStore, ShelfReader
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 from tests.waiting import until
@@ -76,6 +76,34 @@ def test_no_count_is_lost_between_two_machines(
     other.join()
 
     assert store.lessons.get(CODER, kept.id).met == 3
+
+
+def test_what_a_search_has_read_is_changed_without_reading_it_again(
+    store: PostgresStore, elsewhere: PostgresStore
+) -> None:
+    store.lessons.add(lesson("go"))
+    found, state = READ["match"](store), store.last_state(CODER)
+    elsewhere.deliveries.log(Delivery("d1", CODER, "turn", "go", (found.id,), (1.0,), 1, 1, NOW))
+    elsewhere.fold()
+
+    with store.together():
+        assert store.is_current(CODER, state)
+        store.lessons.update(found._replace(met=7))
+
+    after = store.lessons.get(CODER, found.id)
+    assert (after.met, after.hits) == (7, 1)
+
+
+def test_what_another_machine_has_changed_since_a_search_is_noticed(
+    store: PostgresStore, elsewhere: PostgresStore
+) -> None:
+    store.lessons.add(lesson("go"))
+    found, state = READ["match"](store), store.last_state(CODER)
+    elsewhere.lessons.update(found._replace(met=7))
+
+    with store.together():
+        assert not store.is_current(CODER, state)
+        assert READ["match"](store).met == 7
 
 
 def test_two_machines_keep_one_reflection_of_a_job(
@@ -164,3 +192,72 @@ def test_what_waits_on_a_machine_moves_with_its_scope(store: PostgresStore) -> N
 
     (treatment,) = store.units.treatments(Window(Scope("acme"), EPOCH, is_whole=True))
     assert treatment.scope == target
+
+
+def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -> None:
+    store.lessons.add(lesson("no guard"))
+    assert store.lessons.guards(CODER) == []
+    with suppress(KeyError), store.together():
+        added = store.lessons.add(lesson(guard=True))
+        assert store.lessons.guards(CODER) == [added]
+        raise KeyError
+
+    assert store.lessons.guards(CODER) == []
+
+
+def test_every_change_of_a_lesson_raises_the_version_of_its_scope(store: PostgresStore) -> None:
+    reader = ShelfReader(store.database)
+
+    def version() -> int:
+        return reader.states([CODER])[CODER]
+
+    assert reader.states([CODER])[CODER] == 0
+    versions = [version()]
+    kept = store.lessons.add(lesson())
+    versions.append(version())
+    store.lessons.update(kept._replace(met=9))  # which no index holds
+    versions.append(version())
+    store.lessons.update(kept._replace(correction="other words"))
+    versions.append(version())
+    store.lessons.delete(CODER, kept.id)
+    versions.append(version())
+
+    assert versions == sorted(set(versions))
+
+
+def test_states_are_those_of_the_scopes_that_are_asked_for(store: PostgresStore) -> None:
+    reader, other = ShelfReader(store.database), CODER._replace(tenant="other", agent="writer")
+    store.lessons.add(lesson())
+
+    states = reader.states([CODER, other, other.everywhere()])
+
+    assert states[CODER] > 0
+    assert (states[other], states[other.everywhere()]) == (0, 0)
+
+
+def test_the_share_of_the_proof_is_told_once_it_is_set(store: PostgresStore) -> None:
+    reader = ShelfReader(store.database)
+    assert reader.share("acme") is None
+
+    store.units.set_share("acme", 0.25)
+
+    assert (reader.share("acme"), store.units.share("acme")) == (0.25, 0.25)
+    assert reader.salt() == store.units.salt() != ""
+
+
+def test_lessons_are_read_as_they_are_and_marked_anew_with_every_change(
+    store: PostgresStore,
+) -> None:
+    reader = ShelfReader(store.database)
+    first, second = (store.lessons.add(lesson(text)) for text in ("one", "two"))
+    store.lessons.add(lesson("elsewhere", CODER._replace(project="web")))
+
+    before = reader.marks(CODER)
+    store.lessons.update(second._replace(met=9))
+    after = reader.marks(CODER)
+
+    assert before.keys() == after.keys() == {first.id, second.id}
+    assert [number for number in before if before[number] != after[number]] == [second.id]
+    assert reader.lessons(CODER, [first.id, second.id, 999]) == [
+        store.lessons.get(CODER, number) for number in (first.id, second.id)
+    ]

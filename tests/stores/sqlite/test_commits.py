@@ -1,8 +1,9 @@
-"""What is noted at once is one commit, and nothing noted beside it is lost when it fails."""
+"""What is noted at once is one commit; writers queue for it, and indexes answer."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import NotFound
 from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import WriterLock
 from tests.samples import CODER, FAILED, WORKED, lesson
 
 
@@ -96,3 +98,86 @@ def test_a_lesson_that_was_read_is_read_again_after_any_change(tmp_path: Path) -
         other.lessons.delete(CODER, first.id)
         with pytest.raises(NotFound):
             one.lessons.get(CODER, first.id)
+
+
+FOR_EVER = 3600.0
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "turn.lock")
+
+
+def test_the_next_writer_waits_until_the_turn_is_given_back(path: str) -> None:
+    first, second = WriterLock(path, FOR_EVER), WriterLock(path, FOR_EVER)
+    order: list[str] = []
+
+    def write() -> None:
+        with second:
+            order.append("second")
+
+    with first:
+        waiting = threading.Thread(target=write)
+        waiting.start()
+        waiting.join(0.05)
+        order.append("first")
+    waiting.join(60)
+
+    assert order == ["first", "second"]
+    first.close()
+    second.close()
+
+
+def test_after_too_long_a_writer_goes_on_without_the_turn(path: str) -> None:
+    first, second = WriterLock(path, FOR_EVER), WriterLock(path, 0.0)
+
+    with first, second:
+        pass
+
+    first.close()
+    second.close()
+
+
+def test_a_turn_that_was_closed_is_opened_again(path: str) -> None:
+    turn, other = WriterLock(path, FOR_EVER), WriterLock(path, FOR_EVER)
+    for _ in range(2):
+        with turn:
+            pass
+        turn.close()
+        turn.close()
+
+    with other:
+        pass
+    other.close()
+
+
+def test_a_folder_that_is_missing_stops_nobody(tmp_path: Path) -> None:
+    turn = WriterLock(str(tmp_path / "none" / "turn.lock"), FOR_EVER)
+
+    with turn:
+        pass
+    turn.close()
+
+
+def test_guards_are_found_by_their_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, connect = list[str](), sqlite3.connect
+
+    def connect_traced(*args: Any, **how: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **how)
+        connection.set_trace_callback(asked.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_traced)
+    with hardwon.open(tmp_path) as hw:
+        agent = hw.agent("coder", project="acme/api")
+        agent.lessons.add("deploying", "run `make deploy`")
+        asked.clear()
+        agent.before_action("bash", {"command": "make ship"})
+        guards = [sql for sql in asked if "AND guard" in sql]
+
+    connection = connect(tmp_path / "hardwon.db")
+    plans = [connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall() for sql in guards]
+    connection.close()
+
+    assert plans
+    assert all("INDEX lessons_guard" in str(plan) for plan in plans)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +48,16 @@ PRAGMA user_version = 6;
 """
 
 
+ONE_LESSON = """
+INSERT INTO tenants VALUES (1, 'acme');
+INSERT INTO shelves VALUES (1, 1, 'coder', 'api', 0);
+INSERT INTO lessons (shelf, situation, mistake, correction, tags, trigger_name, signatures, calls,
+    evidence, origin, author, job, importance, confidence, status, created_at, updated_at,
+    last_seen_at)
+VALUES (1, 's', 'm', 'c', '[]', 'error', '["d1"]', '[]', '[]', '', '', '', 0.5, 0.5, '', 0, 0, 0);
+"""
+
+
 def _fail_in_the_middle(store: SqliteStore) -> None:
     with store._db:
         store.lessons.add(lesson("half"))
@@ -59,14 +69,25 @@ def _fill(store: SqliteStore) -> None:
         store.lessons.add(lesson(f"{number} " + "many different words " * 100))
 
 
-def migrations() -> list[str]:
+def migrations() -> list[Path]:
     folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
-    return sorted(path.name for path in folder.iterdir())
+    return sorted(folder.iterdir())
+
+
+@contextmanager
+def older(home: Path, version: int) -> Iterator[sqlite3.Connection]:
+    """The file of a build with this schema."""
+    connection = sqlite3.connect(home / "hardwon.db")
+    for path in migrations()[:version]:
+        connection.executescript(path.read_text())
+    connection.execute(f"PRAGMA user_version = {version}")
+    yield connection
+    connection.commit()
+    connection.close()
 
 
 def test_the_schema_number_is_the_number_of_migrations() -> None:
-    assert len(migrations()) == SCHEMA
-    assert [int(name[:4]) for name in migrations()] == list(range(1, SCHEMA + 1))
+    assert [int(path.name[:4]) for path in migrations()] == list(range(1, SCHEMA + 1))
 
 
 def test_the_file_is_in_wal_mode_and_private(tmp_path: Path) -> None:
@@ -138,12 +159,8 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) ->
 
 @pytest.mark.parametrize("version", range(1, SCHEMA))
 def test_every_earlier_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
-    connection = sqlite3.connect(tmp_path / "hardwon.db")
-    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
-    for name in migrations()[:version]:
-        connection.executescript((folder / name).read_text())
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.close()
+    with older(tmp_path, version):
+        pass
 
     store = SqliteStore(str(tmp_path))
 
@@ -153,12 +170,8 @@ def test_every_earlier_schema_is_brought_up_to_date(tmp_path: Path, version: int
 
 
 def test_lessons_of_the_rowwise_index_are_found_after_the_upgrade(tmp_path: Path) -> None:
-    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
-    connection = sqlite3.connect(tmp_path / "hardwon.db")
-    for name in migrations()[:6]:
-        connection.executescript((folder / name).read_text())
-    connection.executescript(ROWWISE)
-    connection.close()
+    with older(tmp_path, 6) as connection:
+        connection.executescript(ROWWISE)
 
     store = SqliteStore(str(tmp_path))
 
@@ -176,15 +189,10 @@ def test_lessons_of_the_rowwise_index_are_found_after_the_upgrade(tmp_path: Path
 
 
 def test_evidence_of_earlier_builds_becomes_records(tmp_path: Path) -> None:
-    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
-    connection = sqlite3.connect(tmp_path / "hardwon.db")
-    for name in migrations()[:6]:
-        connection.executescript((folder / name).read_text())
-    connection.executescript(ROWWISE)
     texts = ["job:1", "met: `a` → b", "parent:7", "differs-from:2", "seen it: twice", "☃"]
-    connection.execute("UPDATE lessons SET evidence = ? WHERE id = 1", (json.dumps(texts),))
-    connection.commit()
-    connection.close()
+    with older(tmp_path, 6) as connection:
+        connection.executescript(ROWWISE)
+        connection.execute("UPDATE lessons SET evidence = ? WHERE id = 1", (json.dumps(texts),))
 
     store = SqliteStore(str(tmp_path))
 
@@ -216,26 +224,12 @@ def test_lessons_of_earlier_builds_get_a_state_of_their_life(
     before: str,
     after: str,
 ) -> None:
-    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
-    connection = sqlite3.connect(tmp_path / "hardwon.db")
-    for name in migrations()[:version]:
-        connection.executescript((folder / name).read_text())
-    connection.executescript("""
-        INSERT INTO tenants VALUES (1, 'acme');
-        INSERT INTO shelves VALUES (1, 1, 'coder', 'api', 0);
-        INSERT INTO lessons (shelf, situation, mistake, correction, tags, trigger_name, signatures,
-            calls, evidence, origin, author, job, importance, confidence, status, created_at,
-            updated_at, last_seen_at)
-        VALUES (1, 's', 'm', 'c', '[]', 'error', '["d1"]', '[]', '[]', '', '', '', 0.5, 0.5, '',
-            0, 0, 0);
-    """)
-    values = (origin, author, confidence, before)
-    connection.execute(
-        "UPDATE lessons SET (origin, author, confidence, status) = (?,?,?,?)", values
-    )
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.commit()
-    connection.close()
+    with older(tmp_path, version) as connection:
+        connection.executescript(ONE_LESSON)
+        values = (origin, author, confidence, before)
+        connection.execute(
+            "UPDATE lessons SET (origin, author, confidence, status) = (?,?,?,?)", values
+        )
 
     store = SqliteStore(str(tmp_path))
 
@@ -366,17 +360,6 @@ def test_what_a_transaction_holds_is_left_with_its_outcome(tmp_path: Path) -> No
         pass
     assert (held.left, database.undone) == ([None, NotKept], 1)
     database.close()
-
-
-def test_an_inner_transaction_ends_with_the_outer_one(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path))
-
-    with suppress(KeyError), store.together():
-        store.lessons.add(lesson())
-        raise KeyError
-
-    assert store.lessons.recent(CODER, status="all", limit=9) == []
-    store.close()
 
 
 def test_a_snapshot_sees_one_state_and_stops_no_writer_for_long(tmp_path: Path) -> None:

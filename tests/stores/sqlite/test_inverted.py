@@ -16,6 +16,7 @@ from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
 from hardwon.storage.stores.sqlite import SqliteStore
+from tests.contract.test_index import matched
 from tests.samples import CODER, NOW, lesson
 from tests.stores.plain import PlainStore
 
@@ -96,16 +97,6 @@ def test_what_another_process_has_moved_is_read_anew(tmp_path: Path) -> None:
     assert (ids(reader, "zebra"), ids(reader, "yak")) == ([], [kept.id])
 
 
-def test_what_was_moved_is_found_by_its_new_words_only(store: SqliteStore) -> None:
-    kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(4)]
-    assert waiting(store) == 0
-
-    store.lessons.update(kept[0]._replace(situation="yak", correction="yak"))
-
-    assert ids(store, "zebra") == [one.id for one in kept[1:]]
-    assert ids(store, "yak") == [kept[0].id]
-
-
 def test_a_change_of_status_or_counts_writes_no_words(store: SqliteStore) -> None:
     kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(4)]
 
@@ -114,20 +105,6 @@ def test_a_change_of_status_or_counts_writes_no_words(store: SqliteStore) -> Non
 
     store.lessons.update(kept[0]._replace(status=Status.RETIRED))
     assert ids(store, "zebra") == [one.id for one in kept[1:]]
-
-
-def test_words_that_were_rolled_back_are_forgotten(store: SqliteStore) -> None:
-    def fail() -> None:
-        with store._db:
-            store.lessons.add(lesson("the zebra"))
-            assert ids(store, "zebra")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    kept = store.lessons.add(lesson("the yak"))
-
-    assert (ids(store, "zebra"), ids(store, "yak")) == ([], [kept.id])
 
 
 @pytest.mark.parametrize("before", [1, 5])
@@ -246,17 +223,6 @@ def held(store: SqliteStore, word: str) -> list[int]:
     return sorted(found)
 
 
-def test_the_first_lesson_of_a_scope_is_found_in_the_transaction_that_adds_it(
-    store: SqliteStore,
-) -> None:
-    with store.together():
-        before = ids(store, "zebra")
-        store.lessons.add(lesson("zebra"))
-        within = ids(store, "zebra")
-
-    assert (before, within) == ([], [1])
-
-
 def test_a_search_sees_what_the_open_transaction_has_added(store: SqliteStore) -> None:
     with store.together():
         for number in range(150):
@@ -312,13 +278,6 @@ def _do(store: Store, done: list[tuple[str, int, str]]) -> None:
         store.lessons.update(store.lessons.get(CODER, number)._replace(**changes))
 
 
-def matched(store: Store, text: str, reach: int = 0) -> list[tuple[int, float, int]]:
-    """The lessons that a text finds, with the weight and the number of the shared words."""
-    asked = query("turn", text, reach=reach)
-    found = store.lessons.match(CODER, asked, now=NOW, limit=50)
-    return [(match.lesson.id, round(match.words, 6), match.total) for match in found]
-
-
 @pytest.mark.parametrize("fresh", [0, 4, 64, 1000])
 def test_what_a_long_transaction_adds_counts_as_what_was_written_before(
     tmp_path: Path, fresh: int
@@ -348,17 +307,6 @@ def test_what_a_long_transaction_adds_counts_as_what_was_written_before(
     assert within == after == reopened == [matched(plain, text) for text in asked]
 
 
-def test_the_rarest_words_are_read_first_when_little_may_be_read(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path), fresh=0)
-    for number in range(30):
-        rare = " zebra" if number == 7 else ""
-        store.lessons.add(lesson("common " * (1 + number % 4) + rare))
-
-    assert [number for number, *_ in matched(store, "zebra", reach=1)] == [8]
-    assert [number for number, *_ in matched(store, "zebra common", reach=5)] == [8, 4, 7, 3]
-    store.close()
-
-
 def test_the_same_words_are_read_first_within_a_transaction(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path), fresh=0)
 
@@ -374,18 +322,6 @@ def test_the_same_words_are_read_first_within_a_transaction(tmp_path: Path) -> N
     assert within == read("zebra apple")
     assert min(within) > 65, "of two words that are as rare, the first by its letters"
     store.close()
-
-
-def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
-    plain, indexed = PlainStore(), SqliteStore(str(tmp_path), fresh=2)
-    for store in (plain, indexed):
-        for number in range(7):
-            scope = CODER if number % 2 else CODER.everywhere()
-            store.lessons.add(lesson(f"alpha n{number}", scope))
-            store.lessons.add(lesson("alpha elsewhere", CODER._replace(project="web")))
-
-    assert matched(indexed, "alpha") == matched(plain, "alpha")
-    indexed.close()
 
 
 def test_a_long_transaction_counts_two_shelves_together(tmp_path: Path) -> None:

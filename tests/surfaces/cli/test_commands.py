@@ -84,7 +84,7 @@ def test_a_span_of_time_is_refused_alike_everywhere(
         (["install", "claude"], "'cursor'; did you mean claude-code?"),
         (["rec", "x"], "no such command: 'rec'; did you mean recall?"),
         (["session", "list", "--from", "cluade"], "'kimi'; did you mean claude?"),
-        (["completion", "nushell"], "'powershell'.\n"),
+        (["completion", "nushell"], "'fish'.\n"),
     ],
 )
 def test_a_command_or_a_value_that_is_misspelt_is_pointed_out(

@@ -17,7 +17,7 @@ from tests.surfaces.cli.printing import Capture, out
 pytestmark = pytest.mark.usefixtures("home")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(capsys: Capture, shell: str) -> None:
     assert "_HARDWON_COMPLETE" in out(capsys, "completion", shell)
 
@@ -34,46 +34,6 @@ def test_completion_offers_the_commands(home: Path) -> None:
     )
 
     assert done.stdout.strip() == "plain,lesson"
-
-
-@pytest.mark.parametrize(
-    ("line", "word", "offered"),
-    [("hardwon le", "le", ["lesson"]), ("hardwon config ", "", ["set", "unset"])],
-)
-def test_powershell_gets_a_value_and_its_help_a_line(
-    line: str, word: str, offered: list[str]
-) -> None:
-    asked = {"_HARDWON_COMPLETE": "powershell_complete", "COMP_WORDS": line, "COMP_WORD": word}
-
-    done = subprocess.run(
-        [sys.executable, "-m", "hardwon"],
-        env={**os.environ, **asked},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    rows = [row.split("\t") for row in done.stdout.splitlines()]
-    assert [value for value, _ in rows] == offered
-    assert all(explained for _, explained in rows)
-
-
-def test_a_script_for_powershell_tidies_up_without_a_complaint(capsys: Capture) -> None:
-    """PowerShell has no empty variable: it is gone already where no word was begun."""
-    tidies = [
-        row for row in out(capsys, "completion", "powershell").splitlines() if "Remove-" in row
-    ]
-
-    assert [row.strip() for row in tidies] == ["Remove-Item -Path $ours -ErrorAction Ignore"]
-
-
-def test_a_script_for_powershell_quotes_as_powershell_does(capsys: Capture) -> None:
-    called = next(
-        row for row in out(capsys, "completion", "powershell").splitlines() if "(& " in row
-    )
-
-    assert "''" in called  # a quote within a word is doubled
-    assert '"\'"' not in called
 
 
 def test_tab_offers_verbs_and_the_dead_with_their_story(dead: list[str]) -> None:

@@ -203,17 +203,6 @@ def test_after_ctrl_c_a_line_says_what_is_kept(
     assert code == 130
 
 
-def test_ctrl_c_ends_the_reading_of_a_session_at_once(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    screen = Interrupted("Reading")
-    monkeypatch.setattr("sys.stderr", screen)
-
-    assert run(["session", "mine", "--auto"]) == 130
-
-    assert "Reading" not in screen.getvalue()  # not even what was being written
-
-
 WHILE_IMPORTING = """
 import sys
 class Interrupt:
@@ -276,15 +265,6 @@ def test_where_a_program_reads_there_is_a_line_every_ten_seconds() -> None:
     assert out.getvalue() == (
         "Importing 100 of 1,000, 10/s, 1:30 left\nImporting 200 of 1,000, 10/s, 1:20 left\n"
     )
-
-
-def test_a_quiet_progress_says_nothing() -> None:
-    now, out = 0.0, io.StringIO()
-    with Progress("Importing", is_quiet=True, clock=lambda: now, stream=out) as tell:
-        now = 60.0
-        tell(1, 2)
-
-    assert out.getvalue() == ""
 
 
 @pytest.mark.parametrize(

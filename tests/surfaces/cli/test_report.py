@@ -27,7 +27,6 @@ from hardwon.core.values.report import (
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.presentation import wording
 from tests.samples import NOW, Clock
 
 PROJECT = "acme/api"
@@ -268,26 +267,13 @@ def test_the_tiles_of_the_page_count_one_in_the_singular(tmp_path: Path) -> None
         hw.agent("default").learn("run the migrations first")
         report: Report = hw.report(whole=True)
 
-    page = terminal.page(report)
+    once = report._replace(spent=report.spent._replace(calls=1, tokens=1200))
+    page = terminal.page(once)
 
+    assert "Nothing was recorded" in page
+    assert "today 1 model call, 1,200 tokens, $0.00" in page
     assert '<b>1</b><span class="soft">lesson (1 new this week)</span>' in page
     assert '<b>0</b><span class="soft">failures met</span>' in page
-
-
-def test_one_model_call_is_one_call(tmp_path: Path) -> None:
-    with hardwon.open(tmp_path) as hw:
-        report: Report = hw.report(whole=True)
-
-    once = report._replace(spent=report.spent._replace(calls=1, tokens=1200))
-
-    assert wording.money(once) == "1 model call, 1,200 tokens, $0.00"
-
-
-def test_a_report_without_anything_has_a_page(tmp_path: Path) -> None:
-    with hardwon.open(tmp_path) as hw:
-        report: Report = hw.report(whole=True)
-
-    assert "Nothing was recorded" in terminal.page(report)
 
 
 OBSERVED = Observed(

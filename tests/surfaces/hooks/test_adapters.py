@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.surfaces.hooks.agents import AGENTS, adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import (
+    AGENTS,
+    OUTPUT_LIMIT,
+    PROMPT_LIMIT,
+    Event,
+    EventKind,
+    HookReply,
+    adapter,
+)
 
 RECORDED = Path(__file__).parent / "recorded"
 FAILED_THEN_WORKED = [
@@ -83,6 +90,172 @@ def test_codex_finds_the_exit_code_in_the_rollout(tmp_path: Path) -> None:
     assert lost.kind == EventKind.WORKED
 
 
+_REPORT = "Command: make\nDirectory: (root)\nOutput: line 1\nline 2\nError: (none)\nExit Code: 1"
+_GEMINI = {"hook_event_name": "AfterTool", "tool_name": "run_shell_command"}
+_QWEN = {"hook_event_name": "PostToolUse", "tool_name": "run_shell_command"}
+_FAILED, _WORKED, _BEFORE = EventKind.FAILED, EventKind.WORKED, EventKind.BEFORE
+
+# Agent, name of the event on the command line, the event, and what is read: the fields of an
+# `Event` that are not at their defaults, or None for an event that is not known.
+READ: list[tuple[str, str, dict[str, Any], dict[str, Any] | None]] = [
+    (
+        "claude-code",
+        "",
+        {
+            "hook_event_name": "PostToolUseFailure",
+            "session_id": "s",
+            "cwd": "/w",
+            "tool_name": "Bash",
+            "tool_input": {"command": "ls"},
+            "error": "no",
+            "tool_response": "yes",
+        },
+        {
+            "kind": _FAILED,
+            "name": "PostToolUseFailure",
+            "session": "s",
+            "cwd": "/w",
+            "tool": "Bash",
+            "args": {"command": "ls"},
+            "output": "no",
+        },
+    ),
+    ("claude-code", "", {"hook_event_name": "Unknown"}, None),
+    ("claude-code", "Stop", {}, {"kind": EventKind.STOP, "can_be_asked": True}),
+    ("claude-code", "Stop", {"last_assistant_message": "done"}, {"text": "done"}),
+    ("claude-code", "PreToolUse", {"session_id": "s", "agent_id": "a7"}, {"session": "s.a7"}),
+    ("copilot", "postToolUse", {"toolResult": {"resultType": "failure"}}, {"kind": _FAILED}),
+    ("copilot", "preToolUse", {"toolResult": {"resultType": "failure"}}, {"kind": _BEFORE}),
+    ("copilot", "postToolUse", {"toolResult": {"resultType": "success"}}, {"kind": _WORKED}),
+    ("copilot", "postToolUse", {"toolResult": "x"}, {"kind": _WORKED}),
+    *(
+        ("copilot", "postToolUse", {"toolResult": {"textResultForLlm": text}}, {"kind": kind})
+        for text, kind in (
+            ("<command completed with exit code 3>", _FAILED),
+            ("<command completed with exit code 0>", _WORKED),
+            ("completed with exit code 3>\ncompleted with exit code 0>", _WORKED),
+        )
+    ),
+    (
+        "copilot",
+        "sessionStart",
+        {"sessionId": "s", "cwd": "/w", "initialPrompt": "do", "toolArgs": '{"a": 1}'},
+        {"session": "s", "cwd": "/w", "text": "do", "args": {"a": 1}},
+    ),
+    ("copilot", "unknown", {}, None),
+    *(
+        ("cursor", "stop", payload, {"cwd": cwd})
+        for payload, cwd in (
+            ({"cwd": "/w", "workspace_roots": ["/r"]}, "/w"),
+            ({"workspace_roots": ["/r", "/s"]}, "/r"),
+            ({"workspace_roots": []}, ""),
+            ({"workspace_roots": [3]}, ""),
+            ({"workspace_roots": "/r"}, ""),
+        )
+    ),
+    (
+        "cursor",
+        "postToolUseFailure",
+        {"tool_name": "Shell", "error_message": "no", "tool_output": "yes"},
+        {"kind": _FAILED, "tool": "bash", "output": "no"},
+    ),
+    ("cursor", "preToolUse", {"tool_name": "Read"}, {"kind": _BEFORE, "tool": "Read"}),
+    ("cursor", "unknown", {}, None),
+    *(
+        ("gemini", "", {**_GEMINI, "tool_response": response}, {"kind": kind, "output": output})
+        for response, kind, output in (
+            ({"llmContent": "Output: x\nExit Code: 2"}, _FAILED, "Output: x\nExit Code: 2"),
+            ({"llmContent": "Output: x\nExit Code: 0"}, _WORKED, "Output: x\nExit Code: 0"),
+            ({"llmContent": "see Exit Code: 2 there"}, _WORKED, "see Exit Code: 2 there"),
+            ({"llmContent": "a", "error": "no"}, _FAILED, "no"),
+            ({"llmContent": "a", "returnDisplay": "b"}, _WORKED, "b"),
+        )
+    ),
+    ("gemini", "", {**_GEMINI, "tool_name": "read_file"}, {"tool": "read_file"}),
+    ("gemini", "", {**_GEMINI, "hook_event_name": "BeforeTool"}, {"kind": _BEFORE, "tool": "bash"}),
+    ("gemini", "BeforeAgent", {"prompt": "do <hook_context>x\n</hook_context>"}, {"text": "do"}),
+    ("gemini", "Unknown", {}, None),
+    (
+        "opencode",
+        "stop",
+        {"kind": "prompt", "session": "s", "cwd": "/w", "text": "do", "nested": True},
+        {"kind": EventKind.PROMPT, "session": "s", "cwd": "/w", "text": "do", "is_nested": True},
+    ),
+    ("opencode", "", {"kind": "prompt", "nested": 1}, {"is_nested": False}),
+    ("opencode", "", {"kind": "unknown"}, None),
+    ("opencode", "stop", {}, {"kind": EventKind.STOP, "can_be_asked": True}),
+    ("qwen", "", {"hook_event_name": "Future"}, None),
+    ("qwen", "UserPromptSubmit", {"prompt": "do it"}, {"kind": EventKind.PROMPT}),
+    ("qwen", "UserPromptSubmit", {"prompt": ""}, {"kind": EventKind.BATCH}),
+    ("qwen", "", {**_QWEN, "tool_response": _REPORT}, {"tool": "bash", "output": "line 1\nline 2"}),
+    ("qwen", "", {**_QWEN, "tool_response": "done"}, {"tool": "bash", "output": "done"}),
+    ("qwen", "", {**_QWEN, "tool_name": "x", "tool_response": _REPORT}, {"output": _REPORT}),
+]
+
+
+@pytest.mark.parametrize(("agent", "name", "payload", "fields"), READ)
+def test_an_event_is_read_in_common_terms(
+    agent: str, name: str, payload: dict[str, Any], fields: dict[str, Any] | None
+) -> None:
+    event = adapter(agent).read(payload, name)
+
+    assert (event and {field: getattr(event, field) for field in fields or ()}) == fields
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found"),
+    [
+        ("args", '{"b": 1}', {"b": 1}),  # some agents send JSON as text
+        ("args", '{"b": ', '{"b": '),
+        ("args", "[1]", "[1]"),
+        ("args", None, None),
+        ("text", 3, ""),
+        ("output", ["one", "", None, "two"], "one\ntwo"),
+        ("output", {"stdout": "out", "stderr": "err", "other": "x"}, "out\nerr"),
+        ("output", {"stdout": "", "stderr": "err"}, "err"),
+        ("output", {"town": "Köln"}, '{"town": "Köln"}'),
+        ("output", {"content": [{"type": "text", "text": "deep"}]}, "deep"),
+        ("output", [str(number) for number in range(101)], "\n".join(map(str, range(100)))),
+        ("output", None, ""),
+        ("output", False, "False"),
+    ],
+)
+def test_a_field_of_any_type_is_read(field: str, value: Any, found: Any) -> None:
+    event = adapter("opencode").read({"kind": "prompt", field: value})
+
+    assert event
+    assert getattr(event, field) == found
+
+
+def test_long_texts_are_cut_in_the_middle() -> None:
+    long = "a" + "x" * 40_000 + "z"
+    event = adapter("opencode").read({"kind": "prompt", "text": long, "output": long})
+
+    assert event
+    assert len(event.text) <= PROMPT_LIMIT
+    assert event.text.endswith("z")
+    assert len(event.output) <= OUTPUT_LIMIT
+
+
+def test_the_exit_code_of_codex_is_the_last_one_of_its_call(tmp_path: Path) -> None:
+    def kind(*items: Any, name: str = "PostToolUse", call: str = "c1", end: str = ".jsonl") -> str:
+        rollout = tmp_path / f"a{end}"
+        lines = (json.dumps({"payload": {"item": item}}) for item in items)
+        rollout.write_text("\n".join(lines))
+        payload = {"transcript_path": str(rollout), "tool_use_id": call}
+        event = adapter("codex").read(payload, name)
+        return event.kind if event else ""
+
+    bad, good = {"id": "c1", "status": "failed"}, {"id": "c1", "status": "completed"}
+    filler = {"id": "x", "text": "y" * 300_000}
+    assert kind(bad) == kind({**good, "exit_code": 2}) == kind(good, bad) == _FAILED
+    assert kind({**good, "exit_code": 0}) == kind(bad, good) == _WORKED
+    assert kind({"id": "c2", "status": "failed", "note": "c1"}) == kind("c1") == _WORKED
+    assert (kind(bad, name="PreToolUse"), kind(bad, name="Unknown")) == (_BEFORE, "")
+    assert kind(bad, call="") == kind(bad, end=".txt") == _WORKED
+    assert (kind(filler, bad), kind(bad, filler)) == (_FAILED, _WORKED)  # only its end is read
+
+
 CONTEXT = HookReply(context="a lesson")
 DENIAL = HookReply(denial="never again")
 
@@ -139,10 +312,59 @@ def test_a_denial_is_answered_in_each_agents_words() -> None:
         assert said == expected[agent]
 
 
-def test_qwen_takes_only_a_denial_before_an_action() -> None:
-    event = Event(EventKind.BEFORE, "PreToolUse")
+BOTH = HookReply("x", "y", "n")
 
-    assert adapter("qwen").answer(event, CONTEXT) == {}
+
+@pytest.mark.parametrize(
+    ("agent", "kind", "reply", "said"),
+    [
+        ("claude-code", EventKind.PROMPT, HookReply(), {}),
+        ("claude-code", EventKind.PROMPT, HookReply(note="n"), {"systemMessage": "n"}),
+        ("claude-code", EventKind.SESSION_END, BOTH, {}),
+        (
+            "claude-code",
+            EventKind.BEFORE,
+            HookReply("x", "y"),
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": "X",
+                    "additionalContext": "x",
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": "y",
+                }
+            },
+        ),
+        ("copilot", EventKind.SESSION_END, BOTH, {}),
+        ("copilot", EventKind.PROMPT, HookReply(), {}),
+        ("cursor", EventKind.BEFORE, BOTH, {"permission": "deny", "agent_message": "y"}),
+        ("cursor", EventKind.WORKED, BOTH, {"additional_context": "x"}),
+        ("cursor", EventKind.BEFORE, HookReply("x"), {}),
+        ("cursor", EventKind.PROMPT, BOTH, {}),
+        ("cursor", EventKind.WORKED, HookReply(), {}),
+        ("gemini", EventKind.BEFORE, HookReply("x", "", "n"), {}),
+        ("gemini", EventKind.STOP, BOTH, {}),
+        ("gemini", EventKind.PROMPT, HookReply(), {}),
+        ("opencode", EventKind.STOP, HookReply(), {}),
+        ("opencode", EventKind.STOP, HookReply("x", note="n"), {"context": "x", "note": "n"}),
+        ("qwen", EventKind.BEFORE, HookReply("x"), {}),
+        (
+            "qwen",
+            EventKind.BEFORE,
+            BOTH,
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": "X",
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": "y",
+                }
+            },
+        ),
+    ],
+)
+def test_only_what_an_agent_takes_is_answered(
+    agent: str, kind: str, reply: HookReply, said: dict[str, Any]
+) -> None:
+    assert adapter(agent).answer(Event(kind, "X"), reply) == said
 
 
 def test_qwen_sends_each_result_as_a_prompt_without_words() -> None:
@@ -169,15 +391,6 @@ def test_what_a_command_printed_is_read_out_of_the_report_of_qwen() -> None:
 def test_a_stop_is_never_answered(agent: str) -> None:
     """Claude Code would go on working with what is said at a stop."""
     assert adapter(agent).answer(Event(EventKind.STOP, "Stop"), CONTEXT) == {}
-
-
-def test_a_sub_agent_has_a_run_of_its_own() -> None:
-    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "agent_id": "a7"}
-
-    event = adapter("claude-code").read(payload, "")
-
-    assert event is not None
-    assert (event.session, event.is_nested) == ("s.a7", True)
 
 
 JSON = st.recursive(

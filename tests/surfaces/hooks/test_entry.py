@@ -82,18 +82,6 @@ def test_a_hook_that_is_off_tells_nothing_of_what_is_known(tmp_path: Path) -> No
     assert (seen.code, seen.out, seen.err, seen.log) == (0, "", "", [])
 
 
-def test_a_log_that_has_grown_large_is_put_aside_once(hook: Hook) -> None:
-    hook("claude-code", b"[1]")
-    log = hook.home / "hook.log"
-    log.write_bytes(b"x" * (1024 * 1024 + 1))
-
-    seen = hook("claude-code", b"[1]")
-
-    assert len(seen.log) == 1
-    assert log.with_name("hook.log.1").stat().st_size == 1024 * 1024 + 1
-    assert len(hook("claude-code", b"[1]").log) == 2
-
-
 def test_no_event_writes_control_characters_into_the_log(hook: Hook) -> None:
     event = {"hook_event_name": "\x1b[2J\x07\u202eStop\nTwo"}
 
@@ -181,24 +169,15 @@ def test_a_home_that_cannot_be_made_is_survived(tmp_path: Path) -> None:
     assert (seen.code, seen.out, seen.err) == (0, "", "")
 
 
-def test_a_damaged_database_is_one_line_in_the_log(hook: Hook) -> None:
+@pytest.mark.parametrize("name", ["hardwon.db", "config.toml"])
+def test_a_damaged_file_is_one_line_in_the_log(hook: Hook, name: str) -> None:
     hook.home.mkdir()
-    (hook.home / "hardwon.db").write_bytes(b"no database at all" * 1000)
+    (hook.home / name).write_bytes(b"neither a database nor = = settings" * 1000)
 
     seen = hook("claude-code", PROMPT)
 
     assert (seen.code, seen.out, seen.err, len(seen.log)) == (0, "", "", 1)
-    assert "hardwon.db" in seen.log[0]
-
-
-def test_a_damaged_configuration_is_one_line_in_the_log(hook: Hook) -> None:
-    hook.home.mkdir()
-    (hook.home / "config.toml").write_text("this is = = not toml")
-
-    seen = hook("claude-code", PROMPT)
-
-    assert (seen.code, seen.out, seen.err, len(seen.log)) == (0, "", "", 1)
-    assert "config.toml" in seen.log[0]
+    assert name in seen.log[0]
 
 
 def test_a_full_disk_is_one_line_or_none(tmp_path: Path) -> None:

@@ -129,9 +129,9 @@ def test_what_cannot_be_judged_is_denied_and_logged(home: Path) -> None:
 def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     guard(home, "rm build")
     program = (
-        "from hardwon.surfaces.hooks import guarding, events\n"
+        "from hardwon.surfaces.hooks import agents, guarding\n"
         "guarding.LIMIT = 0.01\n"
-        "guarding.pass_or_deny('claude-code', '', events.Input())"
+        "guarding.pass_or_deny('claude-code', '', agents.Input())"
     )
     environ = os.environ | {"HARDWON_HOME": str(home)}
 

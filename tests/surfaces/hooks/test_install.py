@@ -210,25 +210,19 @@ def test_http_hooks_are_for_claude_code(capsys: pytest.CaptureFixture[str]) -> N
     assert "claude-code only" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("{ oops", "in line 1"), ('{"hooks": [\n', "it ends too early, in line 2")],
+)
 def test_settings_that_are_no_json_are_left_alone(
-    user: Path, capsys: pytest.CaptureFixture[str]
+    user: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
 ) -> None:
-    (user / ".claude" / "settings.json").write_text("{ oops")
+    (user / ".claude" / "settings.json").write_text(text)
 
     assert run(["install", "claude-code"]) == 2
 
-    assert "line 1" in capsys.readouterr().err
-    assert (user / ".claude" / "settings.json").read_text() == "{ oops"
-
-
-def test_settings_that_are_cut_off_are_left_alone(
-    user: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (user / ".claude" / "settings.json").write_text('{"hooks": [\n')
-
-    assert run(["install", "claude-code"]) == 2
-
-    assert "not JSON: it ends too early, in line 2; nothing was changed" in capsys.readouterr().err
+    assert f"{problem}; nothing was changed" in capsys.readouterr().err
+    assert (user / ".claude" / "settings.json").read_text() == text
 
 
 def test_a_folder_names_its_project(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

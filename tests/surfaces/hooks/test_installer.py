@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.core.errors import InvalidInput
-from hardwon.surfaces.hooks import guarding, installer, jsonc
+from hardwon.core.text import jsonc
+from hardwon.surfaces.hooks import guarding, installer
 from hardwon.surfaces.hooks.agents import AGENTS
 from hardwon.surfaces.hooks.installer import Target
 

@@ -12,8 +12,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import StorageError
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import Event, EventKind, HookReply, adapter
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
 from tests.stored import stored
 from tests.surfaces.hooks.test_adapters import recorded

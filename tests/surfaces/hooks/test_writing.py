@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.surfaces.hooks.agents import AGENTS, adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import AGENTS, Event, EventKind, HookReply, adapter
 from hardwon.surfaces.hooks.respond import respond
 from tests.surfaces.hooks.hooking import Hook
 from tests.surfaces.hooks.test_adapters import recorded

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from hardwon.surfaces.serve.openapi import document
+from hardwon.surfaces.serve.api import document
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds
 
 DOCUMENT: dict[str, Any] = document()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
@@ -31,6 +31,31 @@ from hardwon.core.values.lesson import (
 from hardwon.core.values.scope import Scope
 
 STATUSES = frozenset(statuses(Status.ALL))
+
+
+class LessonDetails(TypedDict, total=False):
+    """The optional fields of a new lesson."""
+
+    mistake: str
+    tags: Sequence[str]
+    importance: float
+    confidence: float
+    expires_at: datetime | None
+    kinds: Sequence[str]
+
+
+class LessonEdits(TypedDict, total=False):
+    """What can be changed about a lesson."""
+
+    situation: str
+    mistake: str
+    correction: str
+    tags: Sequence[str]
+    status: str
+    importance: float
+    confidence: float
+
+
 _LAST = 253_370_764_800.0  # 9999-01-01: later times have no date in Python
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
 

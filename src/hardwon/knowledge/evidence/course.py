@@ -33,10 +33,9 @@ from hardwon.knowledge.evidence.cures import (
     sources_of,
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
-from hardwon.knowledge.evidence.inner import complaints_in, failing_call, working_calls
+from hardwon.knowledge.evidence.inner import each_failure, failing_call, working_calls
 from hardwon.knowledge.reading.authored import BACKUP, Writing, made_files, tail, text_of
 from hardwon.knowledge.reading.mined_lesson import situation
-from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import INTERPRETERS
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ _STEPS = 150  # steps of a run that are looked at, its last ones
 _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
-_CALL = 150  # characters of a call
+_CALL, _WHOLE = 150, 190  # characters of a call that is cut, and of one that is shown whole
 _FAILED = 48  # characters of a call that failed
 _COMPLAINTS = 8  # of one failing call that are told, its last ones
 _APART = 5  # calls between two places of the same call
@@ -251,11 +250,9 @@ def _met(step: Step, cure: Call, task: str) -> Iterator[Met]:
     words = _quote(failure, step)
     # in another form of the same, as everybody sees
     yield Met(failure.kind, words, "" if words and is_form else call)
-    for line in complaints_in(step)[-_COMPLAINTS:] if is_form else ():
-        other = read_failure(step._replace(output=line), ())
-        words = _quote(other, step._replace(failure=other)) if other else ""
-        if other and words and other.kind != failure.kind:
-            yield Met(other.kind, words)
+    for other in [*each_failure(step)][1:][1 - _COMPLAINTS :] if is_form else ():
+        if other.failure and (words := _quote(other.failure, other)):
+            yield Met(other.failure.kind, words)
 
 
 def _quote(failure: Failure, step: Step) -> str:
@@ -346,7 +343,8 @@ def _show_forms(calls: Sequence[Call], task: str) -> str:
     """The last form of a call; with those before it, if they differ in one word."""
     texts = [shorten_values(one_line(fold_call(call.text, task))) for call in calls]
     alike = [text for text in texts if len(text.split()) == len(texts[-1].split())]
-    return f"$ {clip_middle(_join_texts(alike[-_FORMS:]) or texts[-1], _CALL)}"
+    text = _join_texts(alike[-_FORMS:]) or texts[-1]
+    return f"$ {text if len(text) <= _WHOLE else clip_middle(text, _CALL)}"
 
 
 def _edits(

@@ -26,7 +26,7 @@ from hardwon.knowledge.reading.call_keys import call_key
 from hardwon.knowledge.reading.reading import read_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from hardwon.core.values.run import Step
 
@@ -70,6 +70,17 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
     if step.failed and not is_last:  # what a called program says last is the reason
         said = read_failure(step, before) or said
     return step._replace(failure=said) if said else step
+
+
+def each_failure(step: Step) -> Iterator[Step]:
+    """The failing step once for each thing that went wrong in it, what counts for it first."""
+    if step.failure is None:
+        return
+    yield step
+    for line in dict.fromkeys(complaints_in(step)):
+        other = read_failure(step._replace(output=line), ())
+        if other is not None and other.kind != step.failure.kind:
+            yield step._replace(failure=other)
 
 
 def _without_hint(output: str) -> str:

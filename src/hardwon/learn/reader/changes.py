@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.confirm import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
-from hardwon.knowledge.evidence.inner import failed_key, failing_call
+from hardwon.knowledge.evidence.inner import each_failure, failed_key, failing_call
 from hardwon.knowledge.reading.call_keys import typed_keys
 from hardwon.learn.reader.answer import Answer, Item
 from hardwon.storage.ports import Store
@@ -98,7 +99,13 @@ def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
     cited = [by.steps[number - 1] for number in item.steps]
     is_pitfall = item.sort in {"pitfall", ""}
-    failing = [step for step in cited if is_pitfall and step.failure and step.failure.is_telling]
+    failing = [
+        each
+        for step in cited
+        if is_pitfall
+        for each in each_failure(step)
+        if each.failure and each.failure.is_telling
+    ]
     about = _about(item, failing)
     failures = [step.failure for step in about if step.failure]
     keys = list[str]()
@@ -118,28 +125,38 @@ def new_item(item: Item, by: Reading) -> Lesson:
         evidence=_evidence(item.steps, by),
         origin=f"{ORIGIN}:{by.run}",
         author=by.author,
-        importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failing)),
+        importance=min(
+            _MOST_COST,
+            _COST.get(item.sort, 0.5) + _EACH_FAILURE * len({step.output for step in failing}),
+        ),
         confidence=_SURE,
     )
 
 
 def _about(item: Item, failing: Sequence[Step]) -> list[Step]:
-    """The failing steps that a pitfall is about: those whose error shares most with its words.
+    """The failures that a pitfall is about: those whose error shares most with its words.
 
-    Of several that share nothing those count whose program it names.
+    Words of the call tell less, and those that several errors have nothing. Of several that share
+    nothing those count whose program it names, unless one step had them all.
     """
-    text = f"{item.when} {item.wrong} {item.do}"
-    said = [_words(step.failure.line) - _words(step.args) for step in failing if step.failure]
-    shared = [len(_words(text) & of_error) for of_error in said]
-    most = max(shared, default=0)
-    if most:
-        return [step for step, n in zip(failing, shared, strict=True) if n >= max(1, most / 2)]
+    text = _words(f"{item.when} {item.wrong} {item.do}")
+    said = [_words(step.failure.line) for step in failing if step.failure]
+    counts = Counter(word for words in said for word in words)
+    own = [{word for word in words if counts[word] == 1 or len(said) == 1} for words in said]
+    new = [words - _words(step.args) for words, step in zip(own, failing, strict=True)]
+    for words_of in (new, own):
+        shared = [len(text & words) for words in words_of]
+        if most := max(shared, default=0):
+            pairs = zip(failing, shared, strict=True)
+            return [step for step, count in pairs if count >= max(1, most / 2)]
+    if len({step.args for step in failing}) < len(failing):
+        return []
     named = [step for step in failing if (call := failing_call(step)) and call.program in text]
     return named if len(failing) > 1 else [*failing]
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*", text.lower()))
+    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*|[a-z]+\d+", text.lower()))
 
 
 def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:

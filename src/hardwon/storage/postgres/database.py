@@ -25,6 +25,7 @@ from hardwon.storage.postgres.connection import (
     name_of,
     psycopg,
 )
+from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import (
     Choices,
     NotKept,
@@ -46,6 +47,7 @@ EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue 
 _MOST_CHANGES = 200  # that are sent at once
 _LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
 _SHELVES, _LESSONS = "known shelves", "known lessons"  # keys in transactions that write
+_STATES = "states"  # key in any transaction, and outside of one in its thread
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
@@ -121,7 +123,28 @@ class Database(SqlDatabase):
     def state(self) -> None:
         """Nothing: the server does not tell of changes."""
 
-    last_state = state
+    def last_state(self, scope: Scope) -> object:
+        return self._states.get(scope)
+
+    def is_current(self, scope: Scope, state: object) -> bool:
+        if state is None:
+            return False
+        self.note_shelves(scopes.visible(self, scope))
+        return state == self.last_state(scope)
+
+    def note_shelves(self, visible: scopes.Visible) -> None:
+        """Note what a search has read: every change of a lesson raises the version of its shelf."""
+        self.shelf_notes.update((shelf.scope, shelf.id) for shelf in visible.shelves)
+        if self.open is None:  # only the latest search is of interest
+            self._states.clear()
+        self._states[visible.scope] = [(shelf.id, shelf.version) for shelf in visible.shelves]
+
+    @property
+    def _states(self) -> dict[Scope, object]:
+        """What is noted of scopes, by this thread or its open transaction."""
+        notes = self.open.notes if self.open else self._mine.__dict__
+        states: dict[Scope, object] = notes.setdefault(_STATES, {})
+        return states
 
     @property
     def is_open(self) -> bool:

@@ -177,8 +177,11 @@ class SqlDatabase(Protocol):
     def state(self) -> object:
         """A value that differs after every change by any process; None if that is not known."""
 
-    def last_state(self) -> object:
-        """The same as the open transaction or the last one saw it, without asking again."""
+    def last_state(self, scope: Scope) -> object:
+        """The same for what is seen from a scope, as it was when it was last searched there."""
+
+    def is_current(self, scope: Scope, state: object) -> bool:
+        """Whether that is still the state, in the open transaction of `together`."""
 
     @property
     def is_open(self) -> bool:

@@ -12,8 +12,11 @@ from typing import Any, Protocol, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import InvalidInput, SetupError, storage_error
-from hardwon.storage.sql.dialect import SqlDatabase
+from hardwon.core.errors import InvalidInput, SetupError
+from hardwon.core.values.report import Place, Window
+from hardwon.core.values.scope import Scope
+from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
 
 T = TypeVar("T")
 
@@ -31,21 +34,23 @@ class Spool:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._aside = f"{path}.taken"  # while they are moved
 
     def append(self, *records: object) -> None:
         """Add records, in one write."""
         lines = [json.dumps(record, ensure_ascii=True, separators=(",", ":")) for record in records]
         text = "".join(f"{line}\n" for line in lines).encode()
-        try:
-            with _appending:
-                while text and not self._try_append(text):
-                    pass
-        except OSError as error:
-            raise storage_error(error, self._path) from error
+        with _files.storage_errors(self._path), _appending:
+            while text and not self._try_append(text):
+                pass
 
     def size(self) -> int:
         """Bytes that wait to be taken, or were taken but not stored."""
-        return _size(self._path) + _size(_aside(self._path))
+        sizes = 0
+        for path in (self._path, self._aside):
+            with suppress(FileNotFoundError):
+                sizes += os.stat(path).st_size
+        return sizes
 
     @contextmanager
     def take(self) -> Iterator[tuple[str, list[Any]]]:
@@ -53,16 +58,16 @@ class Spool:
 
         Empty while another process has them.
         """
-        lock, aside = _files.Lock(f"{self._path}.lock"), _aside(self._path)
+        lock = _files.Lock(f"{self._path}.lock")
         if not lock.acquire(wait=False):
             yield "", []
             return
         try:
             # The remains of a crash come first; the current file follows next time.
-            if not os.path.exists(aside) and os.path.exists(self._path):
-                os.rename(self._path, aside)
-            yield _read_batch(aside)
-            _files.unlink(aside)
+            if not os.path.exists(self._aside) and os.path.exists(self._path):
+                os.rename(self._path, self._aside)
+            yield _read_batch(self._aside)
+            _files.unlink(self._aside)
         finally:
             lock.release()
 
@@ -83,30 +88,16 @@ class Spool:
 
 def _read_batch(path: str) -> tuple[str, list[Any]]:
     """The name and all complete lines of a file, after every writer of it has finished."""
-    try:
-        with open(path, "rb") as lines:
-            fcntl.flock(lines, fcntl.LOCK_EX)
-            text, state = lines.read(), os.fstat(lines.fileno())
-    except FileNotFoundError:
-        return "", []
     records = []
-    for line in text.splitlines():
-        with suppress(ValueError):  # a torn line
-            records.append(json.loads(line))
-    digest = blake2b(text, digest_size=16).hexdigest()
-    return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
-
-
-def _aside(path: str) -> str:
-    """The path of records while they are moved."""
-    return f"{path}.taken"
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except FileNotFoundError:
-        return 0
+    with suppress(FileNotFoundError), open(path, "rb") as lines:
+        fcntl.flock(lines, fcntl.LOCK_EX)
+        text, state = lines.read(), os.fstat(lines.fileno())
+        for line in text.splitlines():
+            with suppress(ValueError):  # a torn line
+                records.append(json.loads(line))
+        digest = blake2b(text, digest_size=16).hexdigest()
+        return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
+    return "", []
 
 
 class MemorySpool:
@@ -256,3 +247,19 @@ class JournalPart:
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
         self._journal = journal
+
+    def _at(self, place: Place) -> tuple[Tenancy, dict[int, Scope]]:
+        """The tenant of a place and its shelves there, once all that was noted is folded in."""
+        self._journal.fold()
+        return self._db.of(place.tenant), scopes.of_place(self._db, place)
+
+    def _rows(self, sql: str, window: Window, **values: object) -> list[Row]:
+        """The rows of a statement about the shelves of a window, with all that was noted."""
+        self._journal.fold()
+        shelves = scopes.covered_shelves(self._db, window)
+        return self._db.of(window.scope.tenant).rows(sql, shelves=shelves, **values)
+
+    def _change(self, scope: Scope, sql: str, **values: object) -> None:
+        """Run a change on the shelf of a scope, if there is one."""
+        shelf = scopes.own(self._db, scope)
+        self._db.of(scope.tenant).run(sql, shelf=shelf, **values)

@@ -22,18 +22,19 @@ from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy, bind, read_queries, values_clause
-from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
+from hardwon.storage.sql.rows import COLUMNS, NAMES, SEARCHED, damage, lesson_of, values_of
 from hardwon.storage.sql.scopes import Visible
 
 _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
-_NAMES = COLUMNS.split(", ")
+
+_HITS = 2 + NAMES.index("hit_count")  # its place in a row
 _ACTIVE = list(statuses(Status.ACTIVE))
 _SQL = read_queries(
     __file__,
     COLUMNS=COLUMNS,
-    VALUES=values_clause(_NAMES),
-    ASSIGNED=", ".join(f"{name} = :{name}" for name in _NAMES),
+    VALUES=values_clause(NAMES),
+    ASSIGNED=", ".join(f"{name} = :{name}" for name in NAMES if name != "hit_count"),
     SEEN=scopes.SEEN,
     SEARCHED=SEARCHED,
     MINED=MINED,
@@ -82,7 +83,7 @@ class SqlLessons:
         self.index = lesson_index
         # Each with the state of the database at that time
         self._current: tuple[object, dict[object, Any]] = None, {}
-        self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
+        self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last search
 
     def add(self, lesson: Lesson) -> Lesson:
         """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
@@ -92,8 +93,8 @@ class SqlLessons:
             shelf = scopes.ensure(self._db, lesson.scope)
             number = None if lesson.job else tenancy.reserve_lesson()
             if number is not None:  # nothing to wait for: no job can have stored it before
-                tenancy.run(_SQL["insert_numbered"], id=number, shelf=shelf, **_values(lesson))
-            elif inserted := tenancy.row(_SQL["insert"], shelf=shelf, **_values(lesson)):
+                tenancy.run(_SQL["insert_numbered"], id=number, shelf=shelf, **values_of(lesson))
+            elif inserted := tenancy.row(_SQL["insert"], shelf=shelf, **values_of(lesson)):
                 number = inserted[0]
             else:
                 ((*before,),) = tenancy.rows(_SQL["of_job"], shelf=shelf, job=lesson.job)
@@ -120,7 +121,7 @@ class SqlLessons:
             lessons = (lesson_of(row, visible.scopes) for row in rows)
             current.update(((scope, lesson.id), lesson) for lesson in lessons)
         known = (current.get((scope, number)) for number in numbers)
-        return [self._remember(lesson) for lesson in known if lesson is not None]
+        return [self._remember(lesson, scope) for lesson in known if lesson is not None]
 
     def _current_notes(self) -> dict[object, Any]:
         """What was read since the last change by anybody; empty where that is not known."""
@@ -137,8 +138,9 @@ class SqlLessons:
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
-            tenancy.run(_SQL["update"], id=lesson.id, shelf=shelf, **_values(lesson))
-            self._remember(lesson)
+            values = {"shelf": shelf, "known_hits": before.hits, **values_of(lesson)}
+            tenancy.run(_SQL["update"], id=lesson.id, **values)
+            self._remember(lesson, lesson.scope)
             self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
                 self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
@@ -200,7 +202,7 @@ class SqlLessons:
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
-        matched = [self._remember(lessons[number]) for number in best if number in lessons]
+        matched = [self._remember(lessons[number], scope) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
 
     def _usual(self, tenant: str, visible: Visible, limit: int) -> list[int]:
@@ -237,7 +239,8 @@ class SqlLessons:
                     lesson = quarantine_lesson(
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
-                    tenancy.run(_SQL["update"], id=lesson.id, shelf=row[1], **_values(lesson))
+                    values = {"shelf": row[1], "known_hits": row[_HITS], **values_of(lesson)}
+                    tenancy.run(_SQL["update"], id=lesson.id, **values)
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
@@ -247,14 +250,15 @@ class SqlLessons:
     def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
         return damage(row, owners)
 
-    def _remember(self, lesson: Lesson) -> Lesson:
+    def _remember(self, lesson: Lesson, seen_from: Scope) -> Lesson:
         """Keep a lesson while nobody else can change it, or the state is known; returns it."""
         if self._db.is_alone:
             self._db.lesson_notes[lesson.id] = lesson
-        elif (state := self._db.last_state()) is not None:
-            if self._read[0] != state:
-                self._read = state, {}
-            self._read[1][lesson.id] = lesson
+        elif (state := self._db.last_state(seen_from)) is not None:
+            read = self._read  # other threads may read another state meanwhile
+            if read[0] != state:
+                read = self._read = state, {}
+            read[1][lesson.id] = lesson
         return lesson
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
@@ -263,7 +267,7 @@ class SqlLessons:
         known: Lesson | None = None  # as it is stored, if nobody else can change it
         if self._db.is_alone:
             (state, read), notes = self._read, self._db.lesson_notes
-            is_current = state is not None and state == self._db.last_state()
+            is_current = state is not None and state == self._db.last_state(scope)
             known = notes.get(number) or (read.get(number) if is_current else None)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
@@ -271,10 +275,6 @@ class SqlLessons:
         if shelf is None or row is None:
             raise NotFound("lesson", number)
         return shelf, lesson_of(row, {shelf: scope})
-
-
-def _values(lesson: Lesson) -> dict[str, object]:
-    return dict(zip(_NAMES, values_of(lesson), strict=True))
 
 
 def with_text(

@@ -17,7 +17,8 @@ VALUES (:tenant, :id, :shelf, {VALUES})
 {select} shelf = :shelf AND job = :job AND job <> ''
 
 -- name: update
-UPDATE hardwon.lessons SET {ASSIGNED}
+-- Hits that were counted since the lesson was read are kept.
+UPDATE hardwon.lessons SET {ASSIGNED}, hit_count = hit_count + :hit_count - :known_hits
 WHERE tenant = :tenant AND id = :id AND shelf = :shelf
 
 -- name: delete

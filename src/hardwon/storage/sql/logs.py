@@ -97,10 +97,9 @@ class SqlDeliveries(JournalPart):
 
     def fold_outcomes(self, records: Records, *, anyway: bool) -> None:
         """Move noted outcomes into the database; without `anyway` a known one stays."""
-        for tenant, agent, project, delivery, outcome in records:
-            shelf = scopes.own(self._db, Scope(tenant, agent, project))
-            values = {"outcome": outcome, "id": delivery, "shelf": shelf}
-            self._db.of(tenant).run(_SQL["set_outcome"], anyway=anyway, **values)
+        for *scope, delivery, outcome in records:
+            values = {"outcome": outcome, "id": delivery, "anyway": anyway}
+            self._change(Scope(*scope), _SQL["set_outcome"], **values)
 
 
 class SqlFailures(JournalPart):
@@ -148,72 +147,58 @@ class SqlEndedRuns(JournalPart):
 
     def get(self, place: Place, run: str) -> EndedRun:
         """The run with this id, or whose id begins so, with its steps; else NotFound."""
-        self._journal.fold()
-        shelves = scopes.of_place(self._db, place)
+        tenancy, shelves = self._at(place)
         values = {"shelves": list(shelves), "id": run, "end": f"{run}\uffff"}
-        row = self._db.of(place.tenant).row(_SQL["find_run"], **values) if run else None
+        row = tenancy.row(_SQL["find_run"], **values) if run else None
         if row is None:
             raise NotFound("run", run)
         return ended_run_of(row, shelves)
 
     def recent(self, query: ListQuery) -> list[EndedRun]:
         """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
-        self._journal.fold()
-        shelves = scopes.of_place(self._db, query.place)
+        tenancy, shelves = self._at(query.place)
         at, last = query.after or (_ENDLESS, "")
         values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
         values |= {"met": _as_item(query.met), "person": query.person}
-        rows = self._db.of(query.place.tenant).rows(
-            _SQL["recent_runs"], shelves=list(shelves), **values
-        )
+        rows = tenancy.rows(_SQL["recent_runs"], shelves=list(shelves), **values)
         return [ended_run_of(row, shelves) for row in rows]
 
     def who_met(self, query: ListQuery) -> list[Met]:
         """Whose runs met the failure with this text, the most first."""
-        self._journal.fold()
-        shelves = scopes.of_place(self._db, query.place)
+        tenancy, shelves = self._at(query.place)
         values = {"met": _as_item(query.met), "limit": query.limit}
-        rows = self._db.of(query.place.tenant).rows(
-            _SQL["who_met"], shelves=list(shelves), **values
-        )
         return [
             Met(shelves[shelf], person, machine, count, moment(at), program)
-            for shelf, person, machine, program, count, at in rows
+            for shelf, person, machine, program, count, at in tenancy.rows(
+                _SQL["who_met"], shelves=list(shelves), **values
+            )
         ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         """The newest that ended within a window, with their steps, oldest first."""
-        self._journal.fold()
-        tenancy = self._db.of(window.scope.tenant)
-        owners, shelves = (
-            scopes.of_tenant(self._db, tenancy.tenant),
-            scopes.covered_shelves(self._db, window),
-        )
-        values = {"shelves": shelves, "since": window.since.timestamp(), "limit": limit}
-        ids = [number for (number,) in tenancy.rows(_SQL["latest_runs"], **values)][::-1]
+        tenancy, owners = self._at(Place(window.scope.tenant))
+        rows = self._rows(_SQL["latest_runs"], window, since=window.since.timestamp(), limit=limit)
+        ids = [number for (number,) in reversed(rows)]
         for start in range(0, len(ids), _RUNS_READ):
             part = ids[start : start + _RUNS_READ]
-            rows = tenancy.rows(_SQL["runs_by_id"], ids=part)
-            by_id = {row[0]: ended_run_of(row, owners) for row in rows}
-            yield from (by_id[number] for number in part if number in by_id)
+            by_id = {row[0]: row for row in tenancy.rows(_SQL["runs_by_id"], ids=part)}
+            yield from (ended_run_of(by_id[number], owners) for number in part if number in by_id)
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         """Forget the runs that ended before, and the oldest beyond `most`; how many went."""
-        self._journal.fold()
+        tenancy, shelves = self._at(Place(tenant))
         with self._db:
             values = {"before": before.timestamp(), "most": most}
-            shelves = list(scopes.of_tenant(self._db, tenant))
-            return len(self._db.of(tenant).rows(_SQL["delete_old_runs"], shelves=shelves, **values))
+            return len(tenancy.rows(_SQL["delete_old_runs"], shelves=list(shelves), **values))
 
     def cut(self, tenant: str, *, before: datetime) -> int:
         """Leave of the runs that ended before only the steps that lessons cite; how many went.
 
         A run that no lesson cites is forgotten. One that was cut is not among the latest.
         """
-        self._journal.fold()
-        gone = 0
+        tenancy, owners = self._at(Place(tenant))
+        gone, shelves = 0, list(owners)
         with self._db:
-            tenancy, shelves = self._db.of(tenant), list(scopes.of_tenant(self._db, tenant))
             cited = cited_steps(
                 evidence for _, evidence in _pages(tenancy, _SQL["citing"], 0, shelves=shelves)
             )
@@ -304,12 +289,8 @@ class SqlUnits(JournalPart):
 
     def _count(self, window: Window, columns: str, *, by: str) -> list[Row]:
         """The counts of both arms in each stratum, after these columns."""
-        self._journal.fold()
-        return self._db.of(window.scope.tenant).rows(
-            _SQL["arms_by"].format(columns, by),
-            shelves=scopes.covered_shelves(self._db, window),
-            since=window.since.timestamp(),
-        )
+        sql = _SQL["arms_by"].format(columns, by)
+        return self._rows(sql, window, since=window.since.timestamp())
 
     def fold(self, records: Records) -> None:
         """Move noted units into the database."""
@@ -321,13 +302,11 @@ class SqlUnits(JournalPart):
     def fold_excluded(self, records: Records) -> None:
         """Move noted exclusions into the database, before the outcomes of those units."""
         for scope, families, now in records:
-            shelf = scopes.own(self._db, Scope(*scope))
             values = {"outcome": EXCLUDED, "families": families, "now": now}
-            self._db.of(scope[0]).run(_SQL["exclude"], shelf=shelf, **values)
+            self._change(Scope(*scope), _SQL["exclude"], **values)
 
     def fold_settled(self, records: Records) -> None:
         """Move noted outcomes into the database."""
         for scope, run, family, outcome in records:
-            shelf = scopes.own(self._db, Scope(*scope))
             values = {"outcome": outcome, "run": run, "family": family}
-            self._db.of(scope[0]).run(_SQL["settle"], shelf=shelf, **values)
+            self._change(Scope(*scope), _SQL["settle"], **values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Sequence
 from datetime import date, datetime
 
 from hardwon.core.errors import NotFound
@@ -26,7 +25,7 @@ from hardwon.core.values.report import (
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof.effect import Arms, Stratum
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import Row, Statement, Tenancy, bind, read_queries
+from hardwon.storage.sql.dialect import Row, Statement, bind, read_queries
 from hardwon.storage.sql.journal import JournalPart
 from hardwon.storage.sql.lessons import with_text
 from hardwon.storage.sql.logs import ARMS
@@ -44,35 +43,28 @@ class SqlStatistics(JournalPart):
 
     def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
         """How many failures there were on each day that had some, oldest first."""
-        self._journal.fold()
         rows = self._rows(_SQL["met"], window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
         """The kinds that were met most often, with their days."""
-        self._journal.fold()
-        first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
-        tenancy = self._db.of(window.scope.tenant)
-        rows = tenancy.rows(_SQL["kinds"], shelves=shelves, first=first, limit=limit)
-        days = _count_by_day(tenancy, shelves, first, [row[0] for row in rows])
-        return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
+        values = {"first": day_number(window.since)}
+        kinds = list(map(kind_of, self._rows(_SQL["kinds"], window, limit=limit, **values)))
+        names = [kind.kind for kind in kinds]
+        days = days_of(self._rows(_SQL["days"], window, kinds=names, **values), names)
+        return [kind._replace(days=tuple(days[kind.kind])) for kind in kinds]
 
     def stopped_failures(
         self, window: Window, *, before: datetime, limit: int
     ) -> list[FailureKind]:
         """The kinds met at least twice, last within the window and before a moment."""
-        self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_SQL["stopped"], window, limit=limit, **times)]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
         """What was shown, by door, outcome and day; all that was logged before counts."""
-        self._journal.fold()
         rows = self._rows(_SQL["deliveries"], window, first=day_number(window.since))
-        return [
-            Deliveries(door, outcome, day_of(day), count, tokens)
-            for door, outcome, day, count, tokens in rows
-        ]
+        return [Deliveries._make((*row[:2], day_of(row[2]), *row[3:])) for row in rows]
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
         """How many lessons are in each state, and how many of them were made since `new`."""
@@ -81,10 +73,9 @@ class SqlStatistics(JournalPart):
             bind(_SQL["lessons"], shelves=shelves),
             bind(_SQL["new_lessons"], shelves=shelves, new=new.timestamp()),
         )
-        new_counts: dict[str, int] = dict(added)
+        fresh: dict[str, int] = dict(added)
         return [
-            LessonState(status, count, new_counts.get(status, 0))
-            for status, count in sorted(totals)
+            LessonState(status, count, fresh.get(status, 0)) for status, count in sorted(totals)
         ]
 
     def open_failures(self, window: Window, *, limit: int) -> list[OpenFailure]:
@@ -94,12 +85,8 @@ class SqlStatistics(JournalPart):
 
     def strata(self, window: Window) -> list[Stratum]:
         """The units of a hold-out by project, door, author of the lesson and share in force."""
-        self._journal.fold()
         rows = self._rows(_SQL["strata"], window, since=window.since.timestamp())
-        return [
-            Stratum(project, door, author, share, Arms(*counts))
-            for project, door, author, share, *counts in sorted(rows)
-        ]
+        return [Stratum._make((*row[:4], Arms(*row[4:]))) for row in sorted(rows)]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         """Where this lesson was shown to the agent of a scope, in all its projects."""
@@ -107,19 +94,6 @@ class SqlStatistics(JournalPart):
         shelves = list(scopes.of_agent(self._db, scope))
         rows = self._db.of(scope.tenant).rows(_SQL["exposures"], shelves=shelves, lesson=lesson)
         return [Exposure(door, outcome, count, moment(at)) for door, outcome, count, at in rows]
-
-    def _rows(self, sql: str, window: Window, **values: object) -> list[Row]:
-        """The rows of a statement about the shelves of a window."""
-        shelves = scopes.covered_shelves(self._db, window)
-        return self._db.of(window.scope.tenant).rows(sql, shelves=shelves, **values)
-
-
-def _count_by_day(
-    tenancy: Tenancy, shelves: Sequence[int], first: int, kinds: Sequence[str]
-) -> dict[str, list[tuple[date, int]]]:
-    """How often each kind was met on each day since `first`."""
-    values = {"shelves": list(shelves), "first": first, "kinds": list(kinds)}
-    return days_of(tenancy.rows(_SQL["days"], **values), kinds)
 
 
 def quoted_tag(query: ListQuery) -> str:
@@ -138,28 +112,24 @@ class SqlListing(JournalPart):
 
     def lesson(self, place: Place, number: int) -> Lesson:
         """One lesson, else NotFound."""
-        self._journal.fold()
-        owners = scopes.of_place(self._db, place)
-        for lesson in with_text(self._db.of(place.tenant), [number], owners, ""):
+        tenancy, owners = self._at(place)
+        for lesson in with_text(tenancy, [number], owners, ""):
             return lesson
         raise NotFound("lesson", number)
 
     def lessons(self, query: ListQuery) -> list[Lesson]:
         """In the wanted order, then by id. Their marks: (last_seen_at or met, id)."""
-        self._journal.fold()
-        owners, text = scopes.of_place(self._db, query.place), query.text.lower()
+        (tenancy, owners), text = self._at(query.place), query.text.lower()
         lessons: list[Lesson] = []
         limit = max(_WALKED, query.limit) if text else query.limit
-        after = query.after
+        page = query._replace(limit=limit)
         while len(lessons) < query.limit:
-            page = query._replace(after=after, limit=limit)
             contained = self._db.text_filter(query.text or query.tag)
             rows = self._first_ids(page, list(owners), contained)
-            ids = [number for _, number in rows]
-            lessons += with_text(self._db.of(query.place.tenant), ids, owners, text)
+            lessons += with_text(tenancy, [number for _, number in rows], owners, text)
             if len(rows) < limit:
                 break
-            after = rows[-1][0], str(rows[-1][1])
+            page = page._replace(after=(rows[-1][0], str(rows[-1][1])))
         return lessons[: query.limit]
 
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
@@ -177,29 +147,28 @@ class SqlListing(JournalPart):
 
     def counts(self, place: Place) -> dict[str, int]:
         """How many lessons are in each state."""
-        shelves = list(scopes.of_place(self._db, place))
-        return dict(self._db.of(place.tenant).rows(_SQL["lessons"], shelves=shelves))
+        tenancy, owners = self._at(place)
+        return dict(tenancy.rows(_SQL["lessons"], shelves=list(owners)))
 
     def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
         """The kinds met since a day, commonest first, with days and scope. Marks: (met, kind)."""
-        self._journal.fold()
-        owners, first = scopes.of_place(self._db, query.place), day_number(since)
-        tenancy, shelves = self._db.of(query.place.tenant), list(owners)
+        tenancy, owners = self._at(query.place)
         met, kind = query.after or (_ENDLESS, "")
-        values = {"first": first, "text": query.text.lower(), "met": met, "kind": kind}
-        values |= {"only": query.kind}
-        rows = tenancy.rows(_SQL["kinds_page"], shelves=shelves, limit=query.limit, **values)
-        counts: dict[str, int] = dict(rows)
-        days = _count_by_day(tenancy, shelves, first, list(counts))
-        kinds = kinds_of(tenancy.rows(_SQL["facts"], shelves=shelves, kinds=list(counts)), owners)
-        return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
+        place = {"shelves": list(owners), "first": day_number(since)}
+        values = {"text": query.text.lower(), "met": met, "kind": kind, "only": query.kind}
+        rows = tenancy.rows(_SQL["kinds_page"], limit=query.limit, **place, **values)
+        names = [name for name, _ in rows]
+        facts, days = tenancy.ask(
+            bind(_SQL["facts"], kinds=names, **place), bind(_SQL["days"], kinds=names, **place)
+        )
+        kinds, by_day = kinds_of(facts, owners), days_of(days, names)
+        return [kinds[name]._replace(met=count, days=tuple(by_day[name])) for name, count in rows]
 
     def deliveries(self, query: ListQuery) -> list[Delivery]:
         """Newest first, then by id; all that were logged before count. Marks: (at, id)."""
-        self._journal.fold()
-        owners = scopes.of_place(self._db, query.place)
+        tenancy, owners = self._at(query.place)
         at, last = query.after or (_ENDLESS, "")
-        rows = self._db.of(query.place.tenant).first_of_each(
+        rows = tenancy.first_of_each(
             bind(_SQL["delivery_rows"], at=at, id=last),
             "at DESC, id",
             each={"shelf": list(owners)},

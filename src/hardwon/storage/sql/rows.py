@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -26,6 +27,7 @@ _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+NAMES = COLUMNS.split(", ")
 DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
 REFLECTION = "subject, insight, created_at, title, state, importance, expires_at, detail, job"
 DREAM = (
@@ -42,12 +44,12 @@ NOT_KEPT = "(not kept: no lesson cites this step)"
 _UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
 
 
-def values_of(lesson: Lesson) -> tuple[object, ...]:
-    """The columns of a lesson, in the order of `COLUMNS`."""
+def values_of(lesson: Lesson) -> dict[str, object]:
+    """The columns of a lesson by name, in the order of `COLUMNS`."""
     expires = lesson.expires_at
     names = (lesson.tags, lesson.signatures, lesson.calls)
     lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
-    return (
+    values = (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
         *(json.dumps(items, ensure_ascii=False) if items else "[]" for items in lists),
@@ -55,6 +57,7 @@ def values_of(lesson: Lesson) -> tuple[object, ...]:
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
+    return dict(zip(NAMES, values, strict=True))
 
 
 def _list(text: str) -> tuple[Any, ...]:
@@ -174,29 +177,21 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
 
 def _steps_of(text: str) -> tuple[Step, ...]:
     """The steps of a run; those that were not kept are empty, so that numbers still hold."""
-    if not text.startswith("{"):
-        return tuple(map(read_step, read_list(text)))
-    kept = _kept_steps(text)
-    gap = Step("", NOT_KEPT)
-    return tuple(
-        read_step(kept[number]) if number in kept else gap
-        for number in range(1, max(kept, default=0) + 1)
-    )
+    kept, gap = _kept_steps(text), Step("", NOT_KEPT)
+    numbers = range(1, max(kept, default=0) + 1)
+    return tuple(read_step(kept[number]) if number in kept else gap for number in numbers)
 
 
 def cited_steps(evidence: Iterable[str]) -> dict[str, set[int]]:
     """The runs that the evidence of lessons names, each with the numbers of the steps it names."""
     cited: dict[str, set[int]] = {}
     for text in evidence:
-        try:
-            pieces = list(map(Evidence._make, _list(text)))
-        except _UNREADABLE:
-            continue
-        for piece in pieces:
-            if piece.kind in _CITING:
-                run, _, steps = str(piece.value).partition(":")
-                numbers = (int(part) for part in steps.split(",") if part.strip().isdecimal())
-                cited.setdefault(run, set()).update(numbers)
+        with suppress(*_UNREADABLE):
+            for piece in [Evidence._make(values) for values in _list(text)]:
+                if piece.kind in _CITING:
+                    run, _, steps = str(piece.value).partition(":")
+                    numbers = (int(part) for part in steps.split(",") if part.strip().isdecimal())
+                    cited.setdefault(run, set()).update(numbers)
     return cited
 
 
@@ -279,8 +274,7 @@ def lesson_record(lesson: Lesson) -> str:
 
 def recorded_lesson(text: str, scope: Scope) -> Lesson | None:
     """The lesson of a stored record; None when it is damaged."""
-    try:
+    with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         record = json.loads(text)
         return from_record(record, scope)._replace(id=record["id"])
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
+    return None

@@ -26,6 +26,7 @@ class Visible:
     """The shelves visible from a scope."""
 
     def __init__(self, scope: Scope, rows: list[Row]) -> None:
+        self.scope = scope
         self.shelves = [
             Shelf(number, scope._replace(project=project or None), active, version, added)
             for number, project, active, version, added in rows

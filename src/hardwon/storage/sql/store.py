@@ -37,9 +37,9 @@ class SqlStore:
         self.database = database
         # Everything stored inside `with store.together():` is kept as a whole or not at all.
         self.together = database.together
-        # The state of the open or the last transaction: it differs after every change, so that what
-        # was read need not be read again if it is equal; None if that is not known.
-        self.last_state = database.last_state
+        # The state of a scope when it was last searched, None if that is not known; and whether it
+        # is the same in the open transaction, so that what was read need not be read again.
+        self.last_state, self.is_current = database.last_state, database.is_current
         self._journal = journal
         self.deliveries = SqlDeliveries(database, journal)
         self.failures = SqlFailures(database, journal)

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator
 
 from hardwon.core import _files
-from hardwon.core.errors import storage_error
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
 
@@ -31,13 +30,11 @@ def write(home: str, lessons: Iterable[Lesson]) -> None:
     """Write the guards of these lessons; without any the file is removed."""
     lines = b"".join(line for lesson in lessons for line in _lines(lesson))
     path = os.path.join(home, NAME)
-    try:
+    with _files.storage_errors(path):
         if not lines:
             _files.unlink(path)
         elif lines != read(home):
             _files.replace(path, lines, durable=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 def lines_about(content: bytes, event: bytes) -> list[bytes]:

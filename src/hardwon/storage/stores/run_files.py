@@ -6,9 +6,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.values.report import Place
@@ -193,32 +193,36 @@ def _run_files(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
     return {entry.name.removeprefix(start).removesuffix(SUFFIX): entry for entry in matching}
 
 
+def _notes(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """The notes among the lines of a run."""
+    for line in lines:
+        if is_note(line) and isinstance(note := parse_line(line), dict):
+            yield note
+
+
 def _scope(lines: Sequence[bytes]) -> Scope | None:
     """The scope of a run, from its notes; None for a file of an older version."""
     scope = None
-    for line in lines:
-        match parse_line(line) if is_note(line) else None:
-            case {"of": [str(tenant), str(agent), (str() | None) as project]} | {
-                "scope": [str(tenant), str(agent), (str() | None) as project]
-            }:
+    for note in _notes(lines):
+        match note.get("of", note.get("scope")):
+            case [str(tenant), str(agent), (str() | None) as project]:
                 scope = Scope(tenant, agent, project)
     return scope
 
 
 def _is_open(lines: Sequence[bytes]) -> bool:
     """Whether the run has notes or steps after it was last settled."""
-    is_open = False
-    for line in lines:
-        note = parse_line(line) if is_note(line) else None
-        if is_step(line) or note:
-            is_open = not (isinstance(note, dict) and "settled" in note)
-    return is_open
+    for line in reversed(lines):
+        if is_step(line):
+            return True
+        for note in _notes([line]):
+            return "settled" not in note
+    return False
 
 
 def _ending(lines: Sequence[bytes]) -> tuple[float, str] | None:
     """When the run ended and with what outcome."""
-    for line in reversed(lines):
-        note = parse_line(line) if is_note(line) else None
-        if isinstance(note, dict) and "ended" in note:
+    for note in _notes(reversed(lines)):
+        if "ended" in note:
             return seconds(note["ended"]), str(note.get("outcome", Ending.FAILED))
     return None

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import storage_error
 from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
 
@@ -59,10 +58,9 @@ class Progress:
     def add_lines(self, lines: Iterable[bytes]) -> Progress:
         """Add the lines of a file; what is torn is left out."""
         for line in lines:
-            if not is_note(line):
-                if line:
-                    self._unread.append(line)
-                    self._pass_step()
+            if is_step(line):
+                self._unread.append(line)
+                self._pass_step()
             elif isinstance(note := parse_line(line), dict):
                 self.add_note(note)
         return self
@@ -126,20 +124,18 @@ class Progress:
 
     def _read_steps(self) -> None:
         """Parse the lines of new steps; of all steps, keep the newest that `READ` allows."""
-        lines, room = list(self._unread), READ
+        lines, room, fitting = list(self._unread), READ, 0
         self._unread.clear()
         self._sizes.extend(map(len, lines))
-        fitting = 0
         for size in reversed(self._sizes):
             room -= size
             if room < 0:
                 break
             fitting += 1
         self._steps.extend(map(_step, _values(lines[-fitting:] if fitting else [])))
-        while len(self._sizes) > fitting:
-            self._sizes.popleft()
-        while len(self._steps) > fitting:
-            self._steps.popleft()
+        for kept in (self._sizes, self._steps):
+            while len(kept) > fitting:
+                kept.popleft()
 
 
 class _NotedRun:
@@ -205,23 +201,17 @@ class FileRun(_NotedRun):
         self._write({"settled": True})
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
-        if outcome:
-            self._put_aside(outcome, at)
+        if outcome:  # moved to where a worker looks for it; that is as cheap as removing it
+            self._write({"ended": at, "outcome": outcome, "of": self._scope})
+            name = os.path.basename(self._path).removesuffix(SUFFIX)
+            target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
+            with _files.storage_errors(target):
+                os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+                os.rename(self._path, target)
         self._unwritten.clear()
         _files.unlink(self._path)
         self._forget_stale(time.time())
         return bool(outcome)
-
-    def _put_aside(self, outcome: str, at: float) -> None:
-        """Move the file to where a worker looks for it; that is as cheap as removing it."""
-        self._write({"ended": at, "outcome": outcome, "of": self._scope})
-        name = os.path.basename(self._path).removesuffix(SUFFIX)
-        target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
-        try:
-            os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
-            os.rename(self._path, target)
-        except OSError as error:
-            raise storage_error(error, target) from error
 
     def _lines(self) -> list[bytes]:
         return [*lines_of(self._path), *self._unwritten]
@@ -230,7 +220,7 @@ class FileRun(_NotedRun):
         self._unwritten.append(_line(record))
         # A newline comes first, so that a torn line damages only itself.
         lines = [b"\n" + line for line in self._unwritten]
-        try:
+        with _files.storage_errors(self._path):
             if not os.path.exists(self._path):
                 begun = {"begun": time.time(), "of": self._scope, **self._made_by}
                 lines.insert(0, b"\n" + _line(begun))
@@ -242,17 +232,17 @@ class FileRun(_NotedRun):
             self._unwritten.clear()
             if size > _KEPT:
                 self._cut()
-        except OSError as error:
-            raise storage_error(error, self._path) from error
 
     def _cut(self) -> None:
         """Keep the notes and the newest steps; a step added meanwhile may be lost."""
-        lines = self._lines()
-        steps = [at for at, line in enumerate(lines) if is_step(line)]
-        dropped = len(steps) - len(_newest(lines))
-        first = steps[dropped] if dropped < len(steps) else len(lines)
+        lines, room, first = self._lines(), READ, 0
+        for at, line in reversed(list(enumerate(lines))):
+            room -= len(line) if is_step(line) else 0
+            if room < 0:
+                first = at + 1
+                break
         notes = [line for line in lines[:first] if is_note(line)]
-        cut = _line({"cut": [dropped]})
+        cut = _line({"cut": [sum(map(is_step, lines[:first]))]})
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, now: float) -> None:
@@ -320,7 +310,7 @@ _following = ForkLock()
 
 def _follow(path: str) -> RunSoFar:
     """The run in a file. What this process has read before is not read again."""
-    with _following:
+    with _following, _files.storage_errors(path):
         known = _followed.pop(path, None)
         try:
             if known is not None and _state(os.stat(path, follow_symlinks=False)) == known.state:
@@ -334,8 +324,6 @@ def _follow(path: str) -> RunSoFar:
                 new = file.read()
         except (FileNotFoundError, NotADirectoryError):
             return RunSoFar()
-        except OSError as error:
-            raise storage_error(error, path) from error
         *lines, last = new.split(b"\n")
         # Whoever adds a line writes its newline first: the last line may still be half written.
         if parse_line(last) is not None:
@@ -377,13 +365,13 @@ def _open(path: str) -> BinaryIO:
 
 
 def lines_of(path: str) -> list[bytes]:
-    try:
-        with _open(path) as file:
-            return file.read().split(b"\n")
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise storage_error(error, path) from error
+    """The lines of a file; none if it is missing."""
+    with _files.storage_errors(path):
+        try:
+            with _open(path) as file:
+                return file.read().split(b"\n")
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
@@ -401,19 +389,6 @@ def call_name(call: str) -> str:
 def read(lines: Iterable[bytes]) -> RunSoFar:
     """The whole run in the lines of a file; torn lines are left out."""
     return Progress(most=None).add_lines(lines).so_far()
-
-
-def _newest(lines: list[bytes]) -> list[bytes]:
-    """The lines of the newest steps, up to the limit that a hook reads."""
-    newest: list[bytes] = []
-    room = READ
-    for line in reversed(lines):
-        if is_step(line):
-            room -= len(line)
-            if room < 0:
-                break
-            newest.append(line)
-    return newest[::-1]
 
 
 def is_note(line: bytes) -> bool:

@@ -31,7 +31,7 @@ _SECTIONS = {
     },
     "Lessons": {
         "playbook": "What this project has taught, item by item; change it, write it into a file.",
-        "queue/reflect": "Keep a lesson, or look after the queue of reflections.",
+        "work/reflect": "Keep a lesson, or look after the queue of reflections.",
         "lesson": "List, search, show, edit and delete lessons.",
         "recall": "Show which lessons the agent would get.",
         "recall/how": "Show the calls that worked for some words, here and in other projects.",
@@ -43,12 +43,12 @@ _SECTIONS = {
         "session": "Learn from the sessions that coding agents have left on this machine.",
         "run/trace": "Learn from traces (OpenTelemetry) of agents in any framework.",
         "loop": "Try a task until its verifiers pass, learning from each trial.",
-        "goal": "Report that a goal has ended, and see what past goals taught.",
+        "run/goal": "Report that a goal has ended, and see what past goals taught.",
         "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
     },
     "In the background": {
         "work": "Work the queue: turn captured failures into lessons.",
-        "queue": "Watch the queue work.",
+        "work/queue": "Watch the queue work.",
         "work/hook": "Answer an event of a coding agent (see `install`).",
         "work/daemon": "Answer hooks without starting a process for each.",
     },
@@ -59,8 +59,8 @@ _SECTIONS = {
         "serve/key": "Make, list and revoke the keys of `serve`.",
         "backup": "Write a home into one file, while it is in use.",
         "backup/restore": "Bring a backup back.",
-        "login": "Share the lessons of a server, in hooks and most commands.",
-        "login/logout": "Use the lessons of this home again.",
+        "serve/login": "Share the lessons of a server, in hooks and most commands.",
+        "serve/logout": "Use the lessons of this home again.",
         "backup/copy": "Copy a store into another: a file into PostgreSQL, or back.",
         "backup/migrate": "Make or update the tables of a PostgreSQL database.",
     },
@@ -68,7 +68,7 @@ _SECTIONS = {
         "config": "Show every setting and where it was set; change one.",
         "config/model": "Try the model that reads runs and words lessons.",
         "config/project": "See and confirm the folders that write into a project.",
-        "completion": "Print the completion script of your shell.",
+        "config/completion": "Print the completion script of your shell.",
     },
 }
 _LINES = {key: line for commands in _SECTIONS.values() for key, line in commands.items()}
@@ -129,7 +129,7 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")
     if "_HARDWON_COMPLETE" in os.environ:
-        import_module("hardwon.surfaces.cli.completion")  # registers the completion
+        import_module("hardwon.surfaces.cli.config")  # registers the completion
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
         sys.stdout.flush()  # notice a failing write while it can be reported

@@ -1,15 +1,16 @@
-"""`hardwon config`, `model` and `project`: settings, the model, and trusted folders."""
+"""`hardwon config`, `model`, `project` and `completion`: settings, folders and the shell."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import time
 
 import click
+from click import shell_completion
 
 import hardwon
-from hardwon import Hardwon
-from hardwon.core import settings_file
+from hardwon.core import _isolation, settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
@@ -123,7 +124,7 @@ def project_command() -> None:
 
 @project_command.verb("list", **options.OF_HOME)
 @options.tenant
-def list_(hw: Hardwon, tenant: str) -> Output:
+def list_(hw: hardwon.Hardwon, tenant: str) -> Output:
     """List the folders that claim a project, those that are trusted first."""
     claims = hw.projects.list(tenant=tenant)
     rows = [("trusted" if one.is_trusted else "apart", one.project, one.folder) for one in claims]
@@ -133,7 +134,7 @@ def list_(hw: Hardwon, tenant: str) -> Output:
 @project_command.verb("trust", **options.OF_HOME)
 @click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
 @options.tenant
-def trust(hw: Hardwon, folder: str, tenant: str) -> Output:
+def trust(hw: hardwon.Hardwon, folder: str, tenant: str) -> Output:
     """Let FOLDER (default: this one) write into the project that it claims.
 
     Its lessons so far are moved into the project.
@@ -145,10 +146,52 @@ def trust(hw: Hardwon, folder: str, tenant: str) -> Output:
 @project_command.verb("forget", **options.OF_HOME)
 @click.argument("what", metavar="FOLDER|PROJECT")
 @options.tenant
-def forget(hw: Hardwon, what: str, tenant: str) -> Output:
+def forget(hw: hardwon.Hardwon, what: str, tenant: str) -> Output:
     """Forget a folder, or all folders of a project. No lesson is touched.
 
     When no trusted folder is left, the next one that claims the project is trusted.
     """
     claims = hw.projects.forget(what, tenant=tenant)
     return Output(claims, [f"forgotten: {one.project} in {one.folder}" for one in claims])
+
+
+# The text in each shell's script that calls the program, at every Tab, in any folder.
+_CALLS = {
+    "bash": "_complete $1)",
+    "zsh": "_complete hardwon)",
+    "fish": " hardwon)",
+}
+_EXPANDED = str.maketrans("*?[]\n", "     ")  # characters that bash would expand to file names
+
+
+class BashWithHelp(shell_completion.BashComplete):
+    """Bash has no descriptions: they follow the values while several are listed."""
+
+    def complete(self) -> str:
+        items = self.get_completions(*self.get_completion_args())
+        for item in items if len(items) > 1 else ():
+            item.value += f"  ({item.help.translate(_EXPANDED)})" if item.help else ""
+        return "\n".join(map(self.format_completion, items))
+
+
+shell_completion.add_completion_class(BashWithHelp)
+
+
+@click.command("completion")
+@click.argument("shell", type=options.Choice(list(_CALLS)))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the completion script of SHELL.
+
+    \b
+    bash   hardwon completion bash >> ~/.bashrc
+    zsh    hardwon completion zsh  >> ~/.zshrc
+    fish   hardwon completion fish > ~/.config/fish/completions/hardwon.fish
+    """
+    script = shell_completion.get_completion_class(shell)
+    assert script is not None
+    root = ctx.find_root().command
+    text = script(root, {}, "hardwon", "_HARDWON_COMPLETE").source()
+    called = _CALLS[shell]
+    program = shlex.join(_isolation.command())
+    click.echo(text.replace(called, f"{called.rpartition(' ')[0]} {program})"))

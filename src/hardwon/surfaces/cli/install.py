@@ -49,7 +49,14 @@ def choose_reader(agents: Sequence[str], home: str, way: str | None, *, is_askin
         say_folded(f"Nobody reads ended runs yet: hardwon install {agents[0]} --read {ways}")
         return
     if way not in possible:
-        raise InvalidInput(_impossible(way, agents))
+        names = ", ".join(agents)
+        if way == ASK:
+            raise InvalidInput(f"{names}: cannot be asked when a session ends")
+        modes = [headless.AGENTS[agent] for agent in agents if agent in headless.AGENTS]
+        if not modes:
+            raise InvalidInput(f"{names}: no headless mode is known; set model.name instead")
+        programs = ", ".join(f"`{mode.split(' ')[0]}`" for mode in modes)
+        raise InvalidInput(f"{programs} is not on the PATH; install it, or set model.name")
     _set(way, settings, reader)
     calls = f"at most {load(home).budget.calls} calls a day"
     chosen = {
@@ -92,17 +99,6 @@ def _set(way: str, settings: Settings, agent: str) -> None:
         settings_file.set_setting(home, "model.name", f"{_OWN_MODEL}{agent}")
         if settings.origin("budget.calls") == "default":
             settings_file.set_setting(home, "budget.calls", str(headless.CALLS_A_DAY))
-
-
-def _impossible(way: str, agents: Sequence[str]) -> str:
-    names = ", ".join(agents)
-    if way == ASK:
-        return f"{names}: cannot be asked when a session ends"
-    known = [headless.AGENTS[agent].split(" ")[0] for agent in agents if agent in headless.AGENTS]
-    if not known:
-        return f"{names}: no headless mode is known; set model.name instead"
-    programs = ", ".join(f"`{program}`" for program in known)
-    return f"{programs} is not on the PATH; install it, or set model.name"
 
 
 _common = options.together(
@@ -198,14 +194,28 @@ def command(
         change = installer.installation(target)
         act = installer.install
         _carry_out(change, target, act, data_home, yes=yes, dry_run=dry_run, diff=diff)
-        if change and not dry_run:
-            _say_what_is_next(target, level)
+        if not change or dry_run:
+            continue
+        _say_next(agent, target, level)
     if wants_model is not None:
         way = way or (BACKGROUND if wants_model else NONE)
     if dry_run:
         return
     choose_reader(agents, data_home, way, is_asking=not yes)
     _offer_learning(data_home, wants_learning, is_followed, is_asking=not yes)
+
+
+def _say_next(agent: str, target: installer.Target, level: str) -> None:
+    """Say what to do after an installation, and where lessons appear."""
+    say(f"  Restart {agent}: it reads hooks when a session begins.")
+    if target.file.advice:
+        say_folded(f"  {target.file.advice}")
+    say_folded(f"  Lessons appear in its context: {target.file.doors}.")
+    for trouble in installer.double_installs(agent):
+        say_folded(f"  {trouble}")
+    say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
+    project = f" --level {level}" if level != installer.USER else ""
+    say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
 def _offer_learning(
@@ -240,13 +250,11 @@ def uninstall_command(agents: Sequence[str], level: str, home: str | None, **how
 
 
 def _cache_of_program() -> str:
-    """The cache or temporary folder that this program lives in, as with `uvx`; "" if none."""
-    own, named = (
-        os.path.realpath(sys.prefix),
-        map(os.environ.get, ("UV_CACHE_DIR", "XDG_CACHE_HOME")),
-    )
-    caches = (*named, "~/.cache", "~/Library/Caches", gettempdir())
+    """The folder of caches that this program stands in, as `uvx` puts it there; "" if none."""
+    places = (os.environ.get("UV_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME"))
+    caches = (*places, "~/.cache", "~/Library/Caches", gettempdir())
     real = (os.path.realpath(os.path.expanduser(cache)) for cache in caches if cache)
+    own = os.path.realpath(sys.prefix)
     return next((cache for cache in real if own.startswith(cache + os.sep)), "")
 
 
@@ -268,19 +276,6 @@ def _install_tool(uv: str, *, is_asking: bool) -> None:
     program = os.path.join(listed.stdout.strip(), "hardwon")
     environ = {name: value for name, value in os.environ.items() if name != "UV"}  # not once more
     os.execve(program, [program, *sys.argv[1:]], environ)
-
-
-def _say_what_is_next(target: Target, level: str) -> None:
-    agent = target.agent
-    say(f"  Restart {agent}: it reads hooks when a session begins.")
-    if target.file.advice:
-        say_folded(f"  {target.file.advice}")
-    say_folded(f"  Lessons appear in its context: {target.file.doors}.")
-    for trouble in installer.double_installs(agent):
-        say_folded(f"  {trouble}")
-    say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
-    project = f" --level {level}" if level != installer.USER else ""
-    say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
 def _carry_out(

@@ -17,10 +17,10 @@ from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values import plain
 from hardwon.core.values.lesson import Change, Kind, Status, confirmation, evidence_of, statuses
 from hardwon.knowledge.reading.guards import guard_of
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, emit, is_json, say, write
-from hardwon.surfaces.presentation import wording
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import count
 from typing import Any, get_args
@@ -21,11 +21,12 @@ from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials import exchange, values
-from hardwon.learn.trials.analytics import PARTS
+from hardwon.learn.trials.analytics import PARTS, Analysis
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES, Functions
-from hardwon.surfaces.cli import loop_report, options, output
+from hardwon.surfaces import page
+from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, say
 
@@ -33,6 +34,7 @@ _VERIFY = (
     "Command that judges the work; may be repeated. Its kind is known by the tool, or given:"
     " integration:COMMAND. manual:QUESTION asks you."
 )
+_BLOCKS = "▁▂▃▄▅▆▇█"
 _DOING = {"acting": "the actor works …", "verifying": "the verifiers run …"}
 
 
@@ -149,14 +151,12 @@ def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
     """The [loop] table of the named file, else of the default file if that is trusted."""
+    if config is not None:
+        return loop_table(home, config)
     default_path = os.path.join(folder, TRUSTED_FILE)
-    if config is None and not os.path.isfile(default_path):
-        return {}
     try:
-        return loop_table(home, config or default_path)
+        return loop_table(home, default_path) if os.path.isfile(default_path) else {}
     except InvalidInput as error:
-        if config is not None:
-            raise
         complain(f"{error} (continuing without it)")
         return {}
 
@@ -165,7 +165,14 @@ def _run_to_end(
     loops: Loops, loop: Coroutine[Any, Any, values.LoopState], *, restore_best: bool
 ) -> None:
     """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def stop(*_: object) -> None:
+        """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, stop)
     try:
         state = asyncio.run(loop)
     except KeyboardInterrupt as interrupt:
@@ -177,13 +184,6 @@ def _run_to_end(
         number = loops.restore_best(state.loop_id)
         complain(f"the work tree was restored to trial {number + 1}, the best one")
     output.emit(Output(state, (), code=not state.passed))
-
-
-def _interrupt(*_: object) -> None:
-    """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.raise_signal(signal.SIGINT)
 
 
 def _progress(event: str, state: values.LoopState) -> None:
@@ -232,8 +232,7 @@ def status(agent: Agent, loop_id: str | None) -> Output:
     lines = [
         f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}",
         f"  task: {clip(one_line(state.task), 100)}",
-        f"  trials: {len(state.trials)} of {state.options.max_trials}"
-        f"  {loop_report.spark(state.rewards, high=1)}",
+        f"  trials: {len(state.trials)} of {state.options.max_trials}  {_spark(state.rewards)}",
     ]
     if state.best:
         lines.append(f"  best: trial {state.best.number + 1}, reward {state.best.reward:.2f}")
@@ -327,7 +326,7 @@ def list_(agent: Agent, limit: int, status: str | None) -> Output:
             state.loop_id,
             _standing(agent.loops, state),
             plural(len(state.trials), "trial"),
-            loop_report.spark(state.rewards, high=1),
+            _spark(state.rewards),
             f"{output.age(datetime.fromisoformat(state.created_at), utc_now())} ago",
             clip(one_line(state.task), 60),
         )
@@ -397,21 +396,87 @@ def analyze(agent: Agent, html: str | None, min_frequency: int) -> Output:
         analysis = agent.loops.analyze(watch=lambda: tell(next(done), total))
     patterns = agent.loops.patterns(min_frequency=min_frequency)
     if html:
-        output.write(html, loop_report.page_of(analysis, title="What the trials taught"))
+        output.write(html, page_of(analysis))
 
     def show() -> None:
-        output.table(loop_report.facts(analysis), indent="")
-        shared = [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]]
-        drawn = loop_report.curves(analysis) if analysis.loops else ()
-        for title, lines in (*drawn, ("Said more than once", shared)):
-            if lines:
+        output.table(_facts(analysis), indent="")
+        shared = [f"{pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]]
+        curves = [(title, [f"{_spark(drawn)}  {at}"]) for title, drawn, at in _curves(analysis)]
+        for title, rows in (*curves, *_lists(analysis), ("Said more than once", shared)):
+            if rows:
                 say(f"\n{title}", bold=True)
-            for line in lines:
-                say(line)
+            for row in rows:
+                say(f"  {row}")
         if html:
             say(f"\nwritten: {html}")
 
     return Output({**plain(analysis), "patterns": plain(patterns)}, show)
+
+
+def _spark(shares: Sequence[float]) -> str:
+    """A line of blocks, one per value between 0 and 1."""
+    heights = (max(0.0, min(1.0, share)) * (len(_BLOCKS) - 1) for share in shares)
+    return "".join(_BLOCKS[round(height)] for height in heights)
+
+
+def _facts(analysis: Analysis) -> list[tuple[str, str]]:
+    """The figures, each with its name."""
+
+    def figure(value: float | None, form: str) -> str:
+        return "–" if value is None else format(value, form)
+
+    shares = (analysis.success_with_lessons, analysis.success_without_lessons)
+    seconds = figure(analysis.seconds_to_success, ".2f")
+    return [
+        ("loops", f"{analysis.loops} ({plural(analysis.trials, 'trial')})"),
+        ("success rate", figure(analysis.success_rate, ".0%")),
+        ("trials to success", figure(analysis.trials_to_success, ".2f")),
+        ("time to success", seconds if seconds == "–" else f"{seconds} s"),
+        ("learning rate", f"{analysis.learning_rate:+.3f} per trial"),
+        ("breakthroughs", str(analysis.breakthroughs)),
+        ("confidence", figure(analysis.average_confidence, ".2f")),
+        ("confidence against improvement (r)", figure(analysis.confidence_correlation, ".2f")),
+        ("poor reflections", str(analysis.low_quality)),
+        ("loops that reused lessons", figure(analysis.lesson_reuse_rate, ".0%")),
+        ("success with / without lessons", " / ".join(figure(one, ".0%") for one in shares)),
+    ]
+
+
+def _curves(analysis: Analysis) -> Iterator[tuple[str, list[float], str]]:
+    """Each curve over the trials: its title, shares of the largest value, the first and last."""
+    curves = {"Reward": (analysis.reward_curve, 1.0)}
+    curves["Errors"] = analysis.error_curve, max(analysis.error_curve, default=0.0) or 1.0
+    for name, (curve, high) in curves.items():
+        if curve:
+            ends = f"{curve[0]:.2f} → {curve[-1]:.2f}"
+            yield f"{name} by trial (mean)", [value / high for value in curve], ends
+
+
+def _lists(analysis: Analysis) -> Iterator[tuple[str, list[str]]]:
+    """Each list: its title, and its rows."""
+    yield "Failure categories", [f"{kind:<26} {number}" for kind, number in analysis.categories]
+    yield (
+        "Kinds of tasks that came again: trials in the first and in the last half",
+        [
+            f"{row.first_trials:g} → {row.last_trials:g}  ({row.loops}×)  {row.task}"
+            for row in analysis.repeated
+        ],
+    )
+    newest = [f"{_spark(one.rewards):<12} {one.status:<10} {one.task}" for one in analysis.curves]
+    yield "Newest loops", newest
+
+
+def page_of(analysis: Analysis) -> str:
+    """The figures, curves and lists as one page."""
+    parts = [page.tiles(*((figure, words) for words, figure in _facts(analysis)[1:]))]
+    for title, shares, ends in _curves(analysis):
+        words = f'<p class="soft">{page.safe(ends)}</p>'
+        parts.append(page.section(title, page.curve(shares, ends) + words))
+    for title, rows in _lists(analysis):
+        items = "".join(f'<li class="fact">{page.safe(row)}</li>' for row in rows)
+        parts.append(page.section(title, f"<ul>{items}</ul>"))
+    about = f"{plural(analysis.loops, 'loop')}, {plural(analysis.trials, 'trial')}"
+    return page.page("What the trials taught", about, *parts)
 
 
 @command.command()

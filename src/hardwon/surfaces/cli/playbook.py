@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from hardwon import Agent, Lesson
-from hardwon.api import lessons_folder
+from hardwon import Agent
+from hardwon.api.operations import OPERATIONS
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
+from hardwon.learn import lessons_folder
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import lesson, options
-from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.options import Decorated, flag, option
 from hardwon.surfaces.cli.output import Output, emit, say
-from hardwon.surfaces.presentation import wording
 
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
 _READ = 1 << 20  # characters of standard input
@@ -49,73 +50,45 @@ def command(context: click.Context, /, markdown: bool, **place: Any) -> None:
     shown = {item.id for item in block.lessons}
     items = [wording.describe_item(item, shown) for item in (*known, *waiting)]
     where = options.place(agent.scope)
-
-    def lines() -> Iterator[str]:
-        yield f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:"
-        for item in items:
-            states = ", ".join((item["sort"], *item["states"]))
-            told = "; ".join(part for part in (item["needed"], item["evidence"]) if part)
-            yield f"  #{item['id']}  {states}" + (f"  ({told})" if told else "")
-            when = f"{item['when']}: " if item["when"] else ""
-            words = f"{when}{sentence(item['wrong'])} {item['do']}"
-            yield f"      {one_line(words.strip())}"
-
+    lines = [f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:"]
+    for item in items:
+        states = ", ".join((item["sort"], *item["states"]))
+        told = "; ".join(part for part in (item["needed"], item["evidence"]) if part)
+        when = f"{item['when']}: " if item["when"] else ""
+        words = f"{when}{sentence(item['wrong'])} {item['do']}"
+        lines.append(f"  #{item['id']}  {states}" + (f"  ({told})" if told else ""))
+        lines.append(f"      {one_line(words.strip())}")
     hint = "An agent or a model writes them: hardwon install AGENT --read ask"
-    emit(Output(items, lines() if items else [f"(no items{where})", hint]))
+    emit(Output(items, lines if items else [f"(no items{where})", hint]))
 
 
-def _report_change(done: str, item: Lesson) -> Output:
-    return Output(item, f"{done} {lesson.describe(item)}")
-
-
-@command.verb("edit", **lesson.ONE)
-@lesson.NUMBER
-@_words
-def edit(agent: Agent, number: int, **texts: str | None) -> Output:
-    """Change the words of an item, or its sort."""
-    return _report_change("Changed", agent.playbook.edit(number, **texts))
-
-
-@command.verb("pin", **lesson.ONE)
-@lesson.NUMBER
-def pin(agent: Agent, number: int) -> Output:
-    """Show an item before all others."""
-    return _report_change("Pinned", agent.playbook.pin(number))
-
-
-@command.verb("unpin", **lesson.ONE)
-@lesson.NUMBER
-def unpin(agent: Agent, number: int) -> Output:
-    """Show an item in its usual place again."""
-    return _report_change("Unpinned", agent.playbook.pin(number, on=False))
-
-
-@command.verb("move", **lesson.ONE)
-@lesson.NUMBER
-@option(
+_BEFORE = option(
     "--before",
     "The item that follows it then.",
     required=True,
     metavar="ID",
     type=lesson.LessonNumber(),
 )
-def move(agent: Agent, number: int, before: int) -> Output:
-    """Put an item right before another one."""
-    return _report_change(f"Moved before #{before}:", agent.playbook.move(number, before=before))
 
 
-@command.verb("remove", **lesson.ONE)
-@lesson.NUMBER
-def remove(agent: Agent, number: int) -> Output:
-    """Take an item out; `undo` brings it back."""
-    return _report_change("Removed", agent.playbook.remove(number))
+def _add_change(name: str, done: str, *own: Decorated, operation: str = "", **fixed: Any) -> None:
+    """A command of the operation of this name on one item; its help is that of the operation."""
+
+    def change(agent: Agent, number: int | None, **given: Any) -> Output:
+        item = getattr(agent.playbook, operation or name)(number, **given, **fixed)
+        return Output(item, f"{done.format(**given)} {lesson.describe(item)}")
+
+    summary = OPERATIONS[f"playbook.{operation or name}"].summary
+    change.__doc__ = "Show an item in its usual place again." if fixed else f"{summary}."
+    command.verb(name, **lesson.ONE)(options.together(*own)(change))
 
 
-@command.verb("undo", **lesson.ONE)
-@lesson.NUMBER_OR_ALL
-def undo(agent: Agent, number: int | None) -> Output:
-    """Undo the newest change, of one item or of all, by a person or by the reader."""
-    return _report_change("Took back the last change of", agent.playbook.undo(number))
+_add_change("edit", "Changed", lesson.NUMBER, _words)
+_add_change("pin", "Pinned", lesson.NUMBER)
+_add_change("unpin", "Unpinned", lesson.NUMBER, operation="pin", on=False)
+_add_change("move", "Moved before #{before}:", lesson.NUMBER, _BEFORE)
+_add_change("remove", "Removed", lesson.NUMBER)
+_add_change("undo", "Took back the last change of", lesson.NUMBER_OR_ALL)
 
 
 @command.verb("history", **lesson.ONE)

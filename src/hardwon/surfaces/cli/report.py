@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import click
 
 import hardwon
-from hardwon.api import notices
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.core.values.report import Recurring, Report
+from hardwon.engine import notices
 from hardwon.knowledge.proof.effect import OFF
+from hardwon.surfaces import page as html
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, emit, say, width, write
-from hardwon.surfaces.presentation import page as html
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.presentation.page import safe
+from hardwon.surfaces.page import safe
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -82,20 +82,22 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
     for failure in failures:
         cure = failure.cure or "still open"
         say(f"  {plural(failure.runs, 'run')}: {clip(failure.text, 60)} → {clip(cure, 90)}")
-        if is_full:
-            days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
-            names = clip(", ".join(failure.projects), 80)
-            people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
-            if len(failure.programs) == 1:
-                ((name, count),) = failure.programs
-                people += f", in {plural(count, 'session')} of {name}"
-            elif failure.programs:
-                met = ", ".join(f"{name} ({count:,})" for name, count in failure.programs)
-                people += f", in sessions of {met}"
-            calls = f"{failure.cost_calls:g} {'call' if failure.cost_calls == 1 else 'calls'}"
-            is_costly = failure.cure and failure.cost_calls
-            cost = f", about {calls} to get past it" if is_costly else ""
-            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}{cost}", dim=True)
+        if not is_full:
+            continue
+        facts = [plural(failure.calls, "call")]
+        facts += [f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"]
+        facts += [f"in {clip(', '.join(failure.projects), 80)}"]
+        facts += [f"by {clip(', '.join(failure.people), 80)}"] if failure.people else []
+        if len(failure.programs) == 1:
+            ((name, count),) = failure.programs
+            facts += [f"in {plural(count, 'session')} of {name}"]
+        elif failure.programs:
+            met = ", ".join(f"{name} ({count:,})" for name, count in failure.programs)
+            facts += [f"in sessions of {met}"]
+        if failure.cure and failure.cost_calls:
+            noun = "call" if failure.cost_calls == 1 else "calls"
+            facts += [f"about {failure.cost_calls:g} {noun} to get past it"]
+        say(f"     {', '.join(facts)}", dim=True)
 
 
 class _Row(NamedTuple):
@@ -271,26 +273,22 @@ def page(report: Report) -> str:
         (report.shown, "time", f"shown, {plural(report.tokens, 'token')}"),
     )
     tiles = [(f"{n:,}", f"{plural(n, noun).partition(' ')[2]} {what}") for n, noun, what in facts]
-    parts = [html.tiles(*tiles), *(_section(report, *one) for one in _sections(report) if one.rows)]
-    if not any(wording.days(report)):
-        parts.append(f'<p class="soft">{safe(wording.EMPTY)}</p>')
-    if report.proof == OFF:
-        parts.append(f'<p class="soft">{safe(OFF)}</p>')
+    parts, days = [html.tiles(*tiles)], wording.days(report)
+    first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
+    chart = (
+        f"{html.columns(days, 'days')}<p class='soft ends'><span>{first}</span>"
+        f"<span>at most {max(days):,} a day</span><span>{last}</span></p>"
+    )
+    for head, rows, note in _sections(report):
+        if rows:
+            drawn = chart if rows[0].days else ""
+            key = _KEY if any(row.tones for row in rows) else ""
+            end = f'<p class="soft">{safe(note)}</p>' if note else ""
+            items = "".join(map(_item, rows))
+            parts.append(html.section(head, f"{drawn}<ul>{items}</ul>{key}{end}"))
+    notes = [wording.EMPTY] * (not any(days)) + [OFF] * (report.proof == OFF)
+    parts += [f'<p class="soft">{safe(note)}</p>' for note in notes]
     return html.page(f"hardwon report on {wording.place(report)}", about, *parts)
-
-
-def _section(report: Report, head: str, rows: Sequence[_Row], note: str) -> str:
-    chart = ""
-    if rows[0].days:
-        first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
-        counts = wording.days(report)
-        chart = (
-            f"{html.columns(counts, 'days')}<p class='soft ends'><span>{first}</span>"
-            f"<span>at most {max(counts):,} a day</span><span>{last}</span></p>"
-        )
-    key = _KEY if any(row.tones for row in rows) else ""
-    end = f'<p class="soft">{safe(note)}</p>' if note else ""
-    return html.section(head, f"{chart}<ul>{''.join(map(_item, rows))}</ul>{key}{end}")
 
 
 def _item(row: _Row) -> str:

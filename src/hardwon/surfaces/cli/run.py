@@ -1,21 +1,25 @@
-"""`hardwon run`: the runs that ended, and their steps; `trace`: runs out of OpenTelemetry."""
+"""`hardwon run`, `trace` and `goal`: what ended, and what came of it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
 from hardwon import Agent
-from hardwon.core.text.clean import one_line, plural
-from hardwon.core.values.run import WITHHELD, EndedRun, Shown, timeline
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.core.text.clean import clip, one_line, plural, require_text
+from hardwon.core.values.run import WITHHELD, EndedRun, Shown
 from hardwon.learn.transcripts.past import LEARNT, Learnt
+from hardwon.surfaces import wording
 from hardwon.surfaces.cli import options, output
+from hardwon.surfaces.cli.options import option
 from hardwon.surfaces.cli.output import AGAIN, Output, Progress, say, say_folded
-from hardwon.surfaces.presentation import wording
 
 _LINES = 6  # lines shown of a failing call's output
 
@@ -62,17 +66,15 @@ def show(agent: Agent, run_id: str) -> Output:
     def say_run() -> None:
         say_folded(run.task or "(a run without a task)")
         say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
-        number = run.made - len(run.steps)
-        for event in timeline(run.steps, run.shown):
+        for number, event in wording.events(run):
             if isinstance(event, Shown):
-                lessons = ", ".join(f"#{number}" for number in event.lessons) or "a warning"
+                lessons = ", ".join(f"#{one}" for one in event.lessons) or "a warning"
                 shown = f"shown {wording.DOORS.get(event.door, event.door)}: {lessons}"
                 say(
                     f"       {'withheld by the hold-out' if event.door == WITHHELD else shown}",
                     dim=True,
                 )
                 continue
-            number += 1
             mark = "failed" if event.failed else "worked"
             say_folded(f"  {number:>3}  {mark}  {event.tool}  {one_line(event.args)}")
             for line in event.output.splitlines()[:_LINES] if event.failed else ():
@@ -126,3 +128,73 @@ def import_(agent: Agent, files: tuple[str, ...]) -> Output:
             output.complain(f"left out {plural(count, 'line')}: {reason}")
 
     return Output(value, lines())
+
+
+_LONGEST = 20_000  # characters of an id; the stored id is shorter
+_GOAL_OR_ALL = click.argument("goal_id", metavar="[GOAL]", required=False)
+
+
+def _open_patiently(home: str | None, *place: Any) -> AbstractContextManager[Agent]:
+    """Like `open_agent`, but waits longer for a slow Redis than an agent's turn."""
+    settings = load(home)
+    goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
+    return options.open_agent(home, *place, settings=settings._replace(goals=goals))
+
+
+@options.group("goal")
+def goal_command() -> None:
+    """Report that a goal has ended, and see what past goals taught."""
+
+
+@goal_command.verb("ended", opens=_open_patiently)
+@click.argument("goal_id", metavar="GOAL")
+@click.argument("objective")
+@option("--state", "How the goal ended.", choices=["completed", "failed"], default="completed")
+@option(
+    "--task",
+    "A task of the goal and its result; may be repeated.",
+    "tasks",
+    multiple=True,
+    metavar="'NAME: OUTPUT'",
+)
+@option("--error", "What went wrong.", default="")
+def report_end(
+    agent: Agent, goal_id: str, objective: str, state: str, tasks: tuple[str, ...], error: str
+) -> Output:
+    """Queue a reflection on GOAL, whose OBJECTIVE was reached or not.
+
+    `hardwon work` turns it into an insight.
+    """
+    goal_id = require_text(goal_id, "goal id", _LONGEST)
+    job = agent.goals.ended(goal_id, objective, state, tasks=tasks, error=error)
+    if job is None:
+        raise HardwonError("the goal could not be queued; the log says why")
+    return Output(job, f"queued as {job.id}; `hardwon work` reflects on it")
+
+
+@goal_command.verb("context", opens=_open_patiently)
+@_GOAL_OR_ALL
+@option("--objective", "What a new goal is about; similar ones are found.", default="")
+def context(agent: Agent, goal_id: str | None, objective: str) -> Output:
+    """Show what the agent would get for GOAL; without one, from the recent goals."""
+    found = agent.goals.context(goal_id, objective=objective)
+    return Output(
+        found, lambda: say_folded(found.text) if found else say("(nothing fits)", dim=True)
+    )
+
+
+@goal_command.verb("list", opens=_open_patiently)
+@_GOAL_OR_ALL
+@options.limit(default=25)
+def list_reflections(agent: Agent, goal_id: str | None, limit: int) -> Output:
+    """Reflections on GOAL, or the newest on any goal."""
+    reflections = agent.goals.reflections(goal_id, limit=limit)
+
+    def lines() -> Iterator[str]:
+        yield f"{plural(len(reflections), 'reflection')}:" if reflections else "(no reflections)"
+        for one in reflections:
+            name = clip(one_line(one.title or one.subject), 60)
+            facts = f"{one.created_at:%Y-%m-%d %H:%M}  {one.state:<9}  {one.importance:.1f}"
+            yield f"  {facts}  [{name}]  {one_line(one.insight)}"
+
+    return Output(reflections, lines())

@@ -23,7 +23,7 @@ from hardwon.learn.transcripts import past
 from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview, find, where
 from hardwon.learn.transcripts.mining import PHASES, Answerer, Mining, Sessions, by_policy
-from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
+from hardwon.learn.transcripts.questions import Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options, output
 from hardwon.surfaces.cli.options import flag, option
@@ -31,71 +31,27 @@ from hardwon.surfaces.cli.output import AGAIN, Output, Progress, complain, is_js
 from hardwon.surfaces.cli.report import print_recurring
 from hardwon.surfaces.hooks.agents import AGENTS as HOOKED
 
-try:
-    import questionary
-
-    _HAS_KEYS = True
-except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
-    _HAS_KEYS = False
-
-
-_MARGIN = 8  # columns that the arrow, the tick and the number need
-
 
 def ask_person(question: Question) -> Chosen:
-    """The values that the person chose; Ctrl-C and the end of input abort."""
-    has_menu = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
-    labels = [one_line(printable(option.label)) for option in question.options]
-    is_long = max(map(len, labels), default=0) > width() - _MARGIN
-    if not has_menu:
-        say(f"\n{question.text}")
-    if is_long or not has_menu:
-        _say_numbered(labels)
-    if is_long:
-        labels = [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
-    while True:
-        try:
-            answer = _by_keys(question, labels) if has_menu else _by_number(question)
-            return valid(question, answer)
-        except InvalidInput as error:
-            say(f"  {error}")
-
-
-def _say_numbered(labels: list[str]) -> None:
-    """Print every option in full, wrapped to the terminal."""
-    for number, label in enumerate(labels, 1):
+    """The values that the person names by numbers, as `1, 3`; Ctrl-C and the end of input abort."""
+    say(f"\n{question.text}")
+    for number, choice in enumerate(question.options, 1):
         head = f"  {number}) "
-        say("\n".join(textwrap.wrap(head + label, width(), subsequent_indent=" " * len(head))))
-
-
-def _by_keys(question: Question, labels: list[str]) -> Chosen:
-    """The values that the person chose in a menu; "none" is never ticked in advance."""
-    ticked = set(question.default) - {NONE} if question.multi else set()
-    menu = [
-        questionary.Choice(line, option.value, checked=option.value in ticked)
-        for line, option in zip(labels, question.options, strict=True)
-    ]
-    text = printable(question.text)
-    if not question.multi:
-        default = question.default[0] if question.default else None
-        return (questionary.select(text, menu, default=default).unsafe_ask(),)
-    chosen = tuple(questionary.checkbox(text, menu).unsafe_ask())
-    # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
-    return tuple(value for value in chosen if value != NONE) or question.default
-
-
-def _by_number(question: Question) -> Chosen:
-    """The values that the person names by their numbers, as `1, 3`."""
-    values = [option.value for option in question.options]
+        text = head + one_line(printable(choice.label))
+        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
+    values = [choice.value for choice in question.options]
     default = ",".join(str(values.index(value) + 1) for value in question.default)
     hint = "numbers, as 1,3" if question.multi else "a number"
-    text = click.prompt(f"Choose {hint}", default=default, show_default=True)
-    chosen = []
-    for part in text.replace(",", " ").split():
-        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(values)):
-            raise InvalidInput(f"{part!r} is not one of the numbers above")
-        chosen.append(values[int(part) - 1])
-    return tuple(chosen)
+    while True:
+        text = click.prompt(f"Choose {hint}", default=default, show_default=True)
+        numbers = text.replace(",", " ").split()
+        try:
+            wrong = [one for one in numbers if not (one.isascii() and one.isdecimal())]
+            if wrong or not all(1 <= int(one) <= len(values) for one in numbers):
+                raise InvalidInput(f"{text!r} is not made of the numbers above")
+            return valid(question, tuple(values[int(one) - 1] for one in numbers))
+        except InvalidInput as error:
+            say(f"  {error}")
 
 
 _AGENTS = option(
@@ -219,17 +175,13 @@ def learn(
             none = "No session of a coding agent changed in this time; see `hardwon session list`"
             say(f"Nothing is new: {plural(known, 'session')} known in this time" if known else none)
         if sessions.telling and not dry_run:
-            _let_model_read(sessions)
+            runs, tokens = len(sessions.telling), sum(run.tokens for run in sessions.telling)
+            calls = f"about {plural(runs, 'call')} and {tokens:,} tokens"
+            complain(f"The model reads {plural(runs, 'run')}: {calls}")
+            new = plural(sessions.read(), "run")
+            complain(f"{new} had something new; see `hardwon playbook`")
     if follow is not None and not dry_run:
         _follow(follow, agents, place)
-
-
-def _let_model_read(sessions: Sessions) -> None:
-    """Let the model read the most telling runs; on standard error, what that costs and gave."""
-    runs, tokens = plural(len(sessions.telling), "run"), sum(run.tokens for run in sessions.telling)
-    calls = plural(len(sessions.telling), "call")
-    complain(f"The model reads {runs}: about {calls} and {tokens:,} tokens")
-    complain(f"{plural(sessions.read(), 'run')} had something new; see `hardwon playbook`")
 
 
 def learning() -> Progress:
@@ -252,13 +204,6 @@ def print_learnt(
     say(f"{told} {plural(steps, 'call')}, {failed:,} failed" if recorded else none)
     if is_sent and not is_look:
         say("  The server records what is new to it in a while.", dim=True)
-    _say_left_out(learnt)
-    if any(session.runs for session in learnt):
-        print_recurring(agent.recurring(since=since, limit=5))
-
-
-def _say_left_out(learnt: list[past.Learnt]) -> None:
-    """Print which sessions and lines were left out, and why."""
     for status, count in Counter(one.status for one in learnt).items():
         if status not in _TAKEN:
             say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
@@ -267,6 +212,8 @@ def _say_left_out(learnt: list[past.Learnt]) -> None:
         complain(f"{path}: {problem}" + (f" ({count:,} sessions)" if count > 1 else ""))
     for reason, count in sum((Counter(one.skipped) for one in learnt), Counter[str]()).items():
         say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    if any(session.runs for session in learnt):
+        print_recurring(agent.recurring(since=since, limit=5))
 
 
 def offer_learning(home: str, *, is_wanted: bool, is_asking: bool) -> None:
@@ -353,7 +300,12 @@ def mine(
             raise click.UsageError("--since mines without questions: add --auto")
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
     if answers is not None:
-        return _apply_answers(sessions, answers)
+        try:
+            document = json.load(answers)
+            run, given = str(document["run"]), dict(document.get("answers", {}))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+        return _report_saved(sessions.answer(run, given))
     chosen = _choose_session(sessions, session, agents)
     if questions:
         return _questions(sessions, chosen)
@@ -367,15 +319,6 @@ def mine(
         if not _wants_another(result):
             return Output(None, ())
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
-
-
-def _apply_answers(sessions: Sessions, answers: TextIO) -> Output:
-    try:
-        document = json.load(answers)
-        run, given = str(document["run"]), dict(document.get("answers", {}))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-    return _report_saved(sessions.answer(run, given))
 
 
 def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
@@ -416,14 +359,14 @@ def _mine_session(sessions: Sessions, place: SessionPlace, answerer: Answerer) -
 def _questions(sessions: Sessions, chosen: SessionPlace) -> Output:
     """The questions about a session, as JSON in any case."""
     waiting = sessions.ask(chosen)
-    insights = [_plain(one) for one in (*waiting.delta.insights, *waiting.delta.spare)]
+    delta = waiting.delta
     value = {
         "run": waiting.run,
         "context": waiting.context.plain(),
-        "summary": waiting.delta.summary,
-        "insights": insights,
-        "related": waiting.delta.related,
-        "notes": waiting.delta.notes,
+        "summary": delta.summary,
+        "insights": [_plain(one) for one in (*delta.insights, *delta.spare)],
+        "related": delta.related,
+        "notes": delta.notes,
         "questions": waiting.questions,
     }
     return Output(value, lambda: output.dump(value))

@@ -52,23 +52,19 @@ def command(home: str | None) -> None:
     def show() -> None:
         present = [row for row in rows if row["state"] != _ABSENT]
         table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
-        late = watch.describe_late(watch.read_log(data_home))
-        for line in (
-            *_describe_installs(rows, runs),
-            *_describe_memory(home, data_home),
-            *(f"{one}; see hook.log, or raise hooks.limit" for one in late),
-            *dict.fromkeys(line for row in rows for line in row["wrong"]),
-            *_claims(data_home),
-        ):
+        for line in _findings(rows, runs, home, data_home):
             say_folded(line)
 
     emit(Output(rows, show))
 
 
-def _describe_installs(
-    rows: Sequence[dict[str, Any]], runs: Mapping[str, dict[str, str]]
+def _findings(
+    rows: Sequence[dict[str, Any]],
+    runs: Mapping[str, dict[str, str]],
+    home: str | None,
+    data_home: str,
 ) -> Iterator[str]:
-    """The agents without hardwon, when each hook last ran, and where none has run yet."""
+    """When hooks ran and where none has, who writes the playbook, and what is wrong."""
     present = {row["agent"]: row["state"] for row in rows if row["state"] != _ABSENT}
     if absent := [agent for agent in AGENTS if agent not in present]:
         yield f"Not installed in {', '.join(absent)}; `hardwon install AGENT` installs it"
@@ -78,6 +74,17 @@ def _describe_installs(
     if idle := [agent for agent in installed if agent not in runs]:
         remedy = "restart the agent and give it a prompt"
         yield f"No hook has run yet in {', '.join(idle)}; {remedy}"
+    yield from _describe_memory(home, data_home)
+    for late in watch.describe_late(watch.read_log(data_home)):
+        yield f"{late}; see hook.log, or raise hooks.limit"
+    yield from dict.fromkeys(line for row in rows for line in row["wrong"])
+    claims = trust.read(data_home)
+    if not claims.is_whole:
+        yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
+    for claim in claims.all:
+        if not claim.is_trusted:
+            confirm = f"`hardwon project trust {shlex.quote(claim.folder)}` confirms it"
+            yield f"{claim.folder} claims {claim.project}: its lessons are kept separate; {confirm}"
 
 
 def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
@@ -85,9 +92,9 @@ def _describe_memory(home: str | None, data_home: str) -> Sequence[str]:
     try:
         settings = load(home)
         if settings.server.url:
-            from hardwon.surfaces.cli import login
+            from hardwon.surfaces.cli import serve
 
-            return login.server_lines(settings)
+            return serve.server_lines(settings)
         if not os.path.isdir(data_home):
             return []
         with hardwon.open(data_home) as hw:
@@ -116,17 +123,6 @@ def _troubles(agent: str) -> Iterator[str]:
     yield from installer.double_installs(agent)
 
 
-def _claims(home: str) -> Iterator[str]:
-    """Messages about folders that claim a project and are not trusted."""
-    claims = trust.read(home)
-    if not claims.is_whole:
-        yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
-    for claim in claims.all:
-        if not claim.is_trusted:
-            confirm = f"`hardwon project trust {shlex.quote(claim.folder)}` confirms it"
-            yield f"{claim.folder} claims {claim.project}: its lessons are kept separate; {confirm}"
-
-
 _LITTLE = 1 << 20  # bytes left on a disk that count as too few
 
 
@@ -143,7 +139,7 @@ class Check(NamedTuple):
 @options.as_json
 def doctor_command(home: str | None) -> None:
     """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
-    checks = list(_examine(home))
+    checks = [Check(*one) for one in _examine(home)]
 
     def show() -> None:
         for check in checks:
@@ -153,38 +149,31 @@ def doctor_command(home: str | None) -> None:
     emit(Output(checks, show, code=not all(check.is_well for check in checks)))
 
 
-def _examine(home: str | None) -> Iterator[Check]:
+def _examine(home: str | None) -> Iterator[tuple[str, bool, str]]:
     """Every check, in the order in which one depends on another."""
-    yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
-    yield Check("sqlite", sqlite3.sqlite_version_info >= (3, 37), sqlite3.sqlite_version)
+    yield "python", sys.version_info >= (3, 11), sys.version.split()[0]
+    yield "sqlite", sqlite3.sqlite_version_info >= (3, 37), sqlite3.sqlite_version
+    name = "settings"
     try:
         settings = load(home)
+        if url := settings.postgres.url:
+            name = "server"
+            from hardwon.storage.postgres import schema
+            from hardwon.storage.postgres.database import Database
+            from hardwon.storage.queues import postgres as notify
+
+            with closing(Database(url)) as database:
+                yield from schema.inspect(database)
+            yield "notices", *notify.inspect(url)
     except HardwonError as error:
-        yield Check("settings", False, str(error))
-        return
-    if settings.postgres.url:
-        yield from _server(settings.postgres.url)
+        yield name, False, str(error)
+        if name == "settings":
+            return
     for name, check in _CHECKS.items():
         try:
-            yield Check(name, *check(settings))
+            yield name, *check(settings)
         except (HardwonError, OSError) as error:
-            yield Check(name, False, str(error))
-
-
-def _server(url: str) -> Iterator[Check]:
-    """Checks of a PostgreSQL server; imported only when one is used."""
-    try:
-        from hardwon.storage.postgres import schema
-        from hardwon.storage.postgres.database import Database
-        from hardwon.storage.queues.postgres import notify
-
-        database = Database(url)
-    except HardwonError as error:
-        yield Check("server", False, str(error))
-        return
-    with closing(database):
-        yield from (Check(*finding) for finding in schema.inspect(database))
-    yield Check("notices", *notify.inspect(url))
+            yield name, False, str(error)
 
 
 def _settings(settings: Settings) -> tuple[bool, str]:
@@ -219,11 +208,11 @@ def _home(settings: Settings) -> tuple[bool, str]:
 def _store(settings: Settings) -> tuple[bool, str]:
     if settings.server.url:  # the lessons are there; here is a copy
         from hardwon.api.client import remote
-        from hardwon.surfaces.cli import login
+        from hardwon.surfaces.cli import serve
 
         with remote.log_in(settings) as hw:
             me = hw.me()
-        lines = [line.removeprefix("Server: ") for line in login.server_lines(settings)]
+        lines = [line.removeprefix("Server: ") for line in serve.server_lines(settings)]
         return True, "; ".join((f"the server answers, as {me.role} of {me.tenant!r}", *lines))
     is_elsewhere = bool(settings.postgres.url)
     if not is_elsewhere and not os.path.exists(os.path.join(settings.home, "hardwon.db")):
@@ -248,8 +237,8 @@ def _queue(settings: Settings) -> tuple[bool, str]:
 
 def _model(settings: Settings) -> tuple[bool, str]:
     with hardwon.open("memory:", settings=settings.for_hooks()) as hw:
-        name = hw.model
-    return True, name if name != "rules" else "none: rules word the lessons (model.name)"
+        has_model = hw.model != "rules"
+        return True, hw.model if has_model else "none: rules word the lessons (model.name)"
 
 
 def _meaning(settings: Settings) -> tuple[bool, str]:

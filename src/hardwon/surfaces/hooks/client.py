@@ -42,9 +42,9 @@ def run(arguments: list[str]) -> None:
             posix.write(1, answer)
         finally:
             posix._exit(0)
-    from hardwon.surfaces.hooks import entry, events
+    from hardwon.surfaces.hooks import agents, entry
 
-    entry.run(agent, name, events.Input(event, is_whole=is_whole), outcome)
+    entry.run(agent, name, agents.Input(event, is_whole=is_whole), outcome)
 
 
 def stamp(home: bytes) -> bytes:

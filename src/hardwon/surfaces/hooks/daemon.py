@@ -30,9 +30,8 @@ from hardwon.core.text.json_clip import clip_json
 from hardwon.storage.service import is_bearer
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
-from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.agents import SILENCE, Event, HookReply, adapter
 from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
-from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
 

@@ -13,9 +13,8 @@ from typing import NoReturn
 from hardwon.core import _files, _isolation
 from hardwon.core.settings import Settings, load
 from hardwon.surfaces.hooks import guarding
-from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.agents import Input, adapter
 from hardwon.surfaces.hooks.client import Outcome
-from hardwon.surfaces.hooks.events import Input
 from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 DAEMON_LOG = "daemon.log"

@@ -20,8 +20,7 @@ from hardwon.core.values.scope import scope
 from hardwon.engine import trust
 from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import guard_file
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply, Input
+from hardwon.surfaces.hooks.agents import Event, EventKind, HookReply, Input, adapter
 from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 LIMIT = 20.0  # seconds; `install` tells agents to wait for 30

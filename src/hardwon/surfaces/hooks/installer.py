@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.text import jsonc
 from hardwon.core.text.clean import plural
-from hardwon.surfaces.hooks import jsonc
-from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import EventKind
+from hardwon.surfaces.hooks.agents import EventKind, adapter
 
 USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)

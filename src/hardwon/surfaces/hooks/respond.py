@@ -23,7 +23,7 @@ from hardwon.engine import trust
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show, learnt_line
-from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
+from hardwon.surfaces.hooks.agents import SILENCE, Event, EventKind, HookReply
 
 _AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
@@ -64,7 +64,7 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        from hardwon.api import lessons_folder
+        from hardwon.learn import lessons_folder
 
         scope, settings = self._agent.scope, self._hw.settings
         # The lessons of the repository; beside a server's, they stay on this machine.

@@ -8,7 +8,7 @@ import time
 
 from hardwon.core import _files
 from hardwon.core.settings import Settings, default_home
-from hardwon.surfaces.hooks.events import Event, EventKind
+from hardwon.surfaces.hooks.agents import Event, EventKind
 
 LOG = "hook.log"
 GAVE_UP = "gave up after"

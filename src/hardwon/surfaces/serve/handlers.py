@@ -33,7 +33,6 @@ from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import inject
 from hardwon.storage.service import Key
 from hardwon.storage.stores.runs import note_author
-from hardwon.surfaces.serve import openapi
 from hardwon.surfaces.serve.requests import Call, cursor_of
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
@@ -381,7 +380,6 @@ _SHORT: dict[str, Callable[..., Any]] = {
     "sync.marks": lambda call: call.hw.exchange.marks(call.copied),
     "sync.lessons": lambda call, numbers: call.hw.exchange.lessons(call.copied, numbers),
     "operations.me": lambda call: (*call.principal[:5], hardwon.__version__),
-    "operations.openapi": lambda call: openapi.document(),
     "operations.keys": lambda call: call.state.access.keys.list(call.principal.keys),
     "operations.revoke_key": lambda call: call.state.access.keys.revoke(
         call.id, limit=call.principal.keys
@@ -416,4 +414,5 @@ def _verb(name: str) -> Callable[..., Any]:
 HANDLERS = {
     name: _SHORT.get(name) or globals().get(name.replace(".", "_")) or _verb(name)
     for name in OPERATIONS
+    if name != "operations.openapi"  # the routes describe themselves
 }

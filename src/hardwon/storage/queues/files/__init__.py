@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import StorageError
 from hardwon.core.text.clean import file_id
@@ -36,14 +36,12 @@ class Schedule:
         self._arrived: dict[str, datetime] = {}  # new, by the time it began to wait for room
         self._outside: dict[str, None] = {}  # waiting for room, already counted
         self._in_flight: dict[str, str] = {}  # with the token of the attempt
+        self._places: tuple[dict[str, Any], ...] = (
+            *(self._queued, self._in_flight, self._arrived, self._outside),
+        )
 
     def __contains__(self, name: object) -> bool:
-        return (
-            name in self._queued
-            or name in self._in_flight
-            or name in self._arrived
-            or name in self._outside
-        )
+        return any(name in place for place in self._places)
 
     def __len__(self) -> int:
         return len(self._queued)
@@ -53,13 +51,13 @@ class Schedule:
         """How many jobs are claimed."""
         return len(self._in_flight)
 
-    def arrive(self, name: str, now: datetime) -> None:
-        """Note a new job; it is admitted when there is room."""
-        self._arrived[name] = now
+    def arrive(self, names: Iterable[str], now: datetime) -> None:
+        """Note new jobs; they are admitted when there is room."""
+        self._arrived.update(dict.fromkeys(names, now))
 
-    def leave_outside(self, name: str) -> None:
-        """Note a job from before the start; it is admitted when there is room."""
-        self._outside[name] = None
+    def leave_outside(self, names: Iterable[str]) -> None:
+        """Note jobs from before the start; they are admitted when there is room."""
+        self._outside.update(dict.fromkeys(names))
 
     def next_outside(self) -> str | None:
         """The name to admit next, if there is room."""
@@ -106,16 +104,14 @@ class Schedule:
 
     def forget(self, name: str) -> None:
         """Drop a job that is gone or will come back with another time."""
-        self._queued.pop(name, None)
-        self._arrived.pop(name, None)
-        self._outside.pop(name, None)
-        self._in_flight.pop(name, None)
+        for place in self._places:
+            place.pop(name, None)
 
     def clear(self) -> None:
         """Drop all jobs."""
         self._heap.clear()
-        for names in (self._queued, self._arrived, self._outside, self._in_flight):
-            names.clear()
+        for place in self._places:
+            place.clear()
 
     def count_overlooked(self, now: datetime) -> int:
         """How many jobs waited too long for room; each is counted once."""
@@ -180,15 +176,13 @@ class Admission:
         total = len(identities) + sum(self.flow.values())
         self.flow["set_aside"] += max(0, accepted - total)
         self.flow["accepted"] = max(accepted, total)
-        for identity in identities:
-            self.schedule.leave_outside(identity)
+        self.schedule.leave_outside(identities)
 
     def look(self, now: datetime) -> bool:
         """Notice records added by other processes; True if there are any."""
         arrived = self._watch.news(self.schedule)
         self.flow["accepted"] += len(arrived)
-        for identity in arrived:
-            self.schedule.arrive(identity, now)
+        self.schedule.arrive(arrived, now)
         return bool(arrived)
 
     def fill(self, now: datetime) -> None:
@@ -331,6 +325,7 @@ class FileQueue:
         self._dead_letters.purge(identity)
 
     def counts(self) -> QueueCounts:
+        events = ("deduped", "rejected_full", "dropped_oldest", "corrupt", "stale")
         return QueueCounts(
             pending=sum(1 for _ in self._waiting.ids()),
             dead=sum(1 for _ in self._dead.ids()),
@@ -338,11 +333,7 @@ class FileQueue:
             in_memory=len(self._admission.schedule),
             in_flight=self._admission.schedule.in_flight,
             **self._admission.flow,
-            deduped=self._counts.of("deduped"),
-            rejected_full=self._counts.of("rejected_full"),
-            dropped_oldest=self._counts.of("dropped_oldest"),
-            corrupt=self._counts.of("corrupt"),
-            stale=self._counts.of("stale"),
+            **{event: self._counts.of(event) for event in events},
             storage_errors=self._counts.of("storage_error"),
         )
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from time import sleep
 
 from hardwon.core import _files, _fork
-from hardwon.core._files import lock_file, sync, write_all
-from hardwon.core.errors import StorageError, storage_error
+from hardwon.core._files import lock_file, storage_errors, sync, write_all
+from hardwon.core.errors import StorageError
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.
@@ -37,11 +37,7 @@ def _make(path: str) -> None:
         _make(os.path.dirname(path))
         _make(path)
         return
-    parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        sync(parent)
-    finally:
-        close(parent)
+    _files.sync_folder(os.path.dirname(path))
 
 
 def close(handle: int) -> None:
@@ -55,11 +51,9 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        try:
+        with storage_errors(path):
             _make(path)
             self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError as error:
-            raise storage_error(error, path) from error
         if os.fstat(self._fd).st_uid not in {os.geteuid(), 0} and os.geteuid() != 0:
             self.close()
             raise StorageError(path, "belongs to another user", "use a directory of your own")
@@ -77,35 +71,29 @@ class Folder:
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken by an equally durable file."""
-        try:
+        with storage_errors(self.path, name):
             while True:
                 if not self.has(name) and self._add_synced(name, content):
                     return True
                 if self._is_settled(name):
                     return False
-        except OSError as error:
-            raise storage_error(error, os.path.join(self.path, name)) from error
 
     def replace(self, name: str, content: bytes, *, stamp: float | None = None) -> None:
         """Replace a file; the old content survives any failure."""
-        try:
-            temporary = self._write(name, content, stamp=stamp)
-            self._rename(temporary, name)
+        with storage_errors(self.path, name):
+            self._rename(self._write(name, content, stamp=stamp), name)
             sync(self._fd)
-        except OSError as error:
-            raise storage_error(error, os.path.join(self.path, name)) from error
 
     def remove(self, name: str, *, for_good: bool = False) -> bool:
         """Remove a file; False if it is missing. Only with `for_good` it survives a power cut."""
-        try:
-            os.unlink(name, dir_fd=self._fd)
+        with storage_errors(self.path, name):
+            try:
+                os.unlink(name, dir_fd=self._fd)
+            except FileNotFoundError:
+                return False
             if for_good:
                 sync(self._fd)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise storage_error(error, os.path.join(self.path, name)) from error
-        return True
+            return True
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file of at most `limit` bytes, else NotRegular."""
@@ -120,11 +108,8 @@ class Folder:
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """All entries of the folder, in no order."""
-        try:
-            with os.scandir(self.path) as entries:
-                yield from entries
-        except OSError as error:
-            raise storage_error(error, self.path) from error
+        with storage_errors(self.path), os.scandir(self.path) as entries:
+            yield from entries
 
     def changed_at(self) -> int:
         """A number that changes when a name is added or removed."""
@@ -132,11 +117,8 @@ class Folder:
 
     def hand_over(self, name: str, other: Folder) -> None:
         """Move an entry of any kind to another folder, under a free name."""
-        target = name
-        for number in itertools.count(1):
-            if not other.has(target):
-                break
-            target = f"{name}.{number}"
+        names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(1)))
+        target = next(free for free in names if not other.has(free))
         os.rename(name, target, src_dir_fd=self._fd, dst_dir_fd=other._fd)
 
     def _to_read(self, name: str) -> int:
@@ -209,28 +191,26 @@ class Folder:
             except OSError:
                 self._discard(temporary)
                 raise
-            if not self._link(temporary, name):
-                return False
-            self._sync_named(handle, name, is_ours=True)
+            is_named = self._link(temporary, name)
+            if is_named:
+                self._sync_named(handle, name, is_ours=True)
+            return is_named
         finally:
             close(handle)
-        return True
 
     def _is_settled(self, name: str) -> bool:
         """Sync a file that another process may still write; False if it disappeared."""
         try:
             handle = self._to_read(name)
+            try:
+                self._sync_named(handle, name, is_ours=False)
+                return self._is_named(handle, name)
+            finally:
+                close(handle)
         except NotRegular:
             return True
         except FileNotFoundError:
             return False
-        try:
-            self._sync_named(handle, name, is_ours=False)
-            return self._is_named(handle, name)
-        except FileNotFoundError:
-            return False
-        finally:
-            close(handle)
 
     def _sync_named(self, handle: int, name: str, *, is_ours: bool) -> None:
         """Sync a file and its name; if that fails, the write fails and must be repeated.
@@ -246,7 +226,9 @@ class Folder:
             sync(self._fd)
         except OSError:
             if not self._renew(handle, name) and is_doubtful:
-                self._take_back(handle, name)
+                with suppress(OSError):  # the name may belong to another file by now
+                    if self._is_named(handle, name):
+                        os.unlink(name, dir_fd=self._fd)
             raise
 
     def _renew(self, handle: int, name: str) -> bool:
@@ -263,12 +245,6 @@ class Folder:
         except OSError:
             return False
         return True
-
-    def _take_back(self, handle: int, name: str) -> None:
-        """Remove this file if the name still belongs to it."""
-        with suppress(OSError):
-            if self._is_named(handle, name):
-                os.unlink(name, dir_fd=self._fd)
 
 
 def _all_of(handle: int, size: int) -> bytes:
@@ -298,25 +274,27 @@ class SignedLock:
         """Take the lock; False when another holds it and `wait` is false."""
         if self.is_held:
             return True
-        handle = self._file()
-        try:
-            is_locked = _try_lock(handle, wait)
-        except OSError as error:
-            close(handle)
-            raise storage_error(error, self._path) from error
-        if not is_locked:
-            close(handle)
-            return False
-        self._fd = handle
-        _fork.watch(self)
-        self._sign()
-        return True
+        with storage_errors(self._path):
+            handle, is_locked = lock_file(self._path), False
+            try:
+                is_locked = _try_lock(handle, wait)
+            finally:
+                if not is_locked:
+                    close(handle)
+        if is_locked:
+            self._fd = handle
+            _fork.watch(self)
+            with suppress(OSError):  # its process id is for people
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, b"%d\n" % os.getpid(), 0)
+        return is_locked
 
     def holder(self) -> int | None:
         """The id of another process that holds the lock; None if none does."""
         if self.is_held:
             return None
-        handle = self._file()
+        with storage_errors(self._path):
+            handle = lock_file(self._path)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -346,18 +324,6 @@ class SignedLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
-
-    def _sign(self) -> None:
-        """Write the holder's process id into the file, for people."""
-        with suppress(OSError):
-            os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
-
-    def _file(self) -> int:
-        try:
-            return lock_file(self._path)
-        except OSError as error:
-            raise storage_error(error, self._path) from error
 
 
 def _try_lock(handle: int, wait: bool) -> bool:

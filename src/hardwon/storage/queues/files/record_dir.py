@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic, time
 from typing import TypeVar
 
-from hardwon.core.errors import NotFound, StorageError, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import NotFound, StorageError
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.job import Job
 from hardwon.storage.queues.files.folder import EventCounts, Folder, NotRegular, SignedLock
@@ -38,18 +40,19 @@ class RecordDir:
     def get(self, identity: str) -> Job | None:
         """A job; None if it is missing or unreadable."""
         name = identity + SUFFIX
-        try:
-            job = decode(self.folder.read(name, READ_LIMIT + _FRAME))
-            if job.id != identity:
-                raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
-            return job
-        except FileNotFoundError:
-            return None
-        except (BadRecord, NotRegular):
-            self._set_aside(name)
-            return None
-        except OSError as error:
-            raise storage_error(error, os.path.join(self.folder.path, name)) from error
+        with _files.storage_errors(self.folder.path, name):
+            try:
+                job = decode(self.folder.read(name, READ_LIMIT + _FRAME))
+                if job.id == identity:
+                    return job
+            except FileNotFoundError:
+                return None
+            except (BadRecord, NotRegular):
+                pass
+            with suppress(FileNotFoundError):  # another process was faster
+                self.folder.hand_over(name, self._quarantine)
+                self._counts.add("corrupt")
+        return None
 
     def jobs(self) -> list[Job]:
         """All readable jobs, oldest first."""
@@ -86,15 +89,6 @@ class RecordDir:
         except StorageError:
             self._counts.add("storage_error")
             raise
-
-    def _set_aside(self, name: str) -> None:
-        try:
-            self.folder.hand_over(name, self._quarantine)
-        except FileNotFoundError:
-            return  # another process was faster
-        except OSError as error:
-            raise storage_error(error, os.path.join(self.folder.path, name)) from error
-        self._counts.add("corrupt")
 
 
 class DeadLetters:
@@ -187,11 +181,11 @@ class FolderWatch:
         """Unknown ids, oldest first by the age of their files."""
         names = [entry for entry in self._folder.entries() if entry.name.endswith(SUFFIX)]
         self._size = len(names)
-        unknown = []
-        for entry in names:
-            if (identity := entry.name.removesuffix(SUFFIX)) not in known:
-                status = _status(entry)
-                unknown.append((status.st_mtime_ns if status else 0, identity))
+        unknown = [
+            (_changed_at(entry), identity)
+            for entry in names
+            if (identity := entry.name.removesuffix(SUFFIX)) not in known
+        ]
         return [identity for _, identity in sorted(unknown)]
 
 
@@ -200,28 +194,28 @@ def clean(folder: Folder) -> None:
     for entry in list(folder.entries()):
         _, mark, suffix = entry.name.partition(".tmp.")
         pid = suffix.partition(".")[0]
-        is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
-        status = _status(entry) if is_orphan else None
-        if status and time() - status.st_ctime > _ABANDONED:
-            folder.remove(entry.name)
+        if mark and pid.isdigit() and not _is_running(int(pid)):
+            with suppress(FileNotFoundError):
+                if time() - entry.stat(follow_symlinks=False).st_ctime > _ABANDONED:
+                    folder.remove(entry.name)
 
 
 def _is_running(pid: int) -> bool:
     """Whether a process with this id exists on this machine."""
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
+    with suppress(PermissionError):
+        try:
+            os.kill(pid, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
     return True
 
 
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+def _changed_at(entry: os.DirEntry[str]) -> int:
+    """When a file was changed; 0 if it is gone."""
     try:
-        return entry.stat(follow_symlinks=False)
+        return entry.stat(follow_symlinks=False).st_mtime_ns
     except FileNotFoundError:
-        return None
+        return 0
 
 
 _CREATED, _MOVED_IN = 0x100, 0x80

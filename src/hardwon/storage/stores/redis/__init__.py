@@ -1,10 +1,12 @@
 """Reflections on goals in a shared Redis, under the published keys; all else stays in the store.
 
-An update is atomic; a read never waits long.
+An update is atomic; a read never waits long. The default scope uses exactly the published keys. The
+published form of JSON is written, both forms are read.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -13,17 +15,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import quote, unquote
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import Unavailable
+from hardwon.core.text.clean import clean
 from hardwon.core.time_limits import TimeLimit
+from hardwon.core.values import time_of
+from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.storage.ports import ReflectionStore, Store
-from hardwon.storage.stores.redis import entries
-from hardwon.storage.stores.redis.entries import Keys, goal_of, goal_patterns, patterns, visible
 from hardwon.storage.stores.redis.server import RedisClient, name_of
 
 T = TypeVar("T")
@@ -32,6 +36,137 @@ _PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes t
 _WRITE_PATIENCE = 5.0  # seconds; nobody waits for a worker
 _TRIES = 200  # attempts at an update that others keep overtaking
 _HERE = os.path.dirname(__file__)
+_RECENT = "recent_goals"
+_STATES = {"success": "completed", "failure": "failed"}
+
+
+class Keys(NamedTuple):
+    """The keys of one scope: `reflection:<goal id>` after a unique prefix."""
+
+    prefix: str
+    scope: Scope
+
+    @property
+    def place(self) -> str:
+        """The prefix before `reflection:`; only the configured one for the default scope."""
+        if self.scope == Scope():
+            return self.prefix
+        names = ":".join(quote(part or "", safe="") for part in self.scope)
+        return f"{self.prefix}hardwon:{names}:"
+
+    @property
+    def recent(self) -> str:
+        """The list of recent goals."""
+        return f"{self.place}reflection:{_RECENT}"
+
+    @property
+    def words(self) -> str:
+        """The prefix of a word in the index."""
+        return f"{self.place}hardwon-words:"
+
+    def goal(self, subject: str) -> str:
+        """The key of one goal; an id that would clash with another key is marked."""
+        marked = f"%{subject}" if subject == _RECENT or subject.startswith("%") else subject
+        return f"{self.place}reflection:{marked}"
+
+
+def visible(prefix: str, scope: Scope) -> list[Keys]:
+    """The keys of every scope visible from this one."""
+    return [Keys(prefix, seen) for seen in scope.visible()]
+
+
+def goal_patterns(prefix: str, scope: Scope) -> list[str]:
+    """Patterns that match the goals of an agent in all projects; lists of recent goals as well."""
+    names = ":".join(quote(part, safe="") for part in scope[:2])
+    globs = [f"{_escape(prefix)}hardwon:{names}:*:reflection:*"]
+    return [*globs, f"{_escape(prefix)}reflection:*"] if scope[:2] == Scope()[:2] else globs
+
+
+def goal_of(prefix: str, key: str) -> tuple[Keys, str] | None:
+    """The place and the id of a goal; None for a key that is no goal's."""
+    place, rest = Scope(), key.removeprefix(prefix)
+    if rest.startswith("hardwon:"):
+        tenant, agent, project, rest = rest.removeprefix("hardwon:").split(":", 3)
+        place = Scope(unquote(tenant), unquote(agent), unquote(project) or None)
+    kind, _, marked = rest.partition(":")
+    if kind != "reflection" or marked == _RECENT:
+        return None
+    return Keys(prefix, place), marked.removeprefix("%")
+
+
+def _escape(prefix: str) -> str:
+    return "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
+
+
+def patterns(prefix: str, tenant: str) -> list[str]:
+    """Patterns that match every key of a tenant, and no others."""
+    escaped = _escape(prefix)
+    globs = [f"{escaped}hardwon:{quote(tenant, safe='')}:*"]
+    if tenant == Scope().tenant:
+        globs += [f"{escaped}reflection:*", f"{escaped}hardwon-words:*"]
+    return globs
+
+
+class Unreadable(ValueError):
+    """The value under a goal's key is not a list of reflections."""
+
+
+def decode(value: bytes | None) -> list[dict[str, Any]]:
+    """Decode the entries; empty if the key is missing."""
+    if not value:
+        return []
+    try:
+        entries = json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not JSON") from error
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise Unreadable("not a JSON list of reflections")
+    return entries
+
+
+def encode(entries: list[dict[str, Any]]) -> bytes:
+    """The value that holds the entries."""
+    return json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def entry_of(reflection: Reflection) -> dict[str, Any]:
+    """A reflection as an entry: the published fields, then hardwon's."""
+    expires = reflection.expires_at
+    return {
+        "goal_id": reflection.subject,
+        "insight": reflection.insight,
+        "importance": reflection.importance,
+        "goal_state": reflection.state,
+        "created_at": reflection.created_at.isoformat(),
+        "objective": reflection.title,
+        "expires_at": expires and expires.isoformat(),
+        "detail": reflection.detail,
+        "job": reflection.job,
+    }
+
+
+def reflection_of(fields: dict[str, Any], scope: Scope, subject: str) -> Reflection:
+    """The reflection of an entry, whichever program wrote it."""
+    state = str(fields.get("goal_state") or fields.get("outcome") or "failed")
+    return Reflection(
+        scope=scope,
+        subject=subject,
+        insight=clean(str(fields.get("insight") or fields.get("reflection") or "")),
+        created_at=time_of(fields.get("created_at") or fields.get("timestamp")) or EPOCH,
+        title=clean(str(fields.get("objective") or "")),
+        state=_STATES.get(state, state),
+        importance=_share(fields.get("importance")),
+        expires_at=time_of(fields.get("expires_at")),
+        detail=str(fields.get("detail") or "{}"),
+        job=str(fields.get("job") or ""),
+    )
+
+
+def _share(value: object) -> float:
+    try:
+        return min(1.0, max(0.0, float(str(value))))
+    except ValueError:
+        return 0.5
 
 
 class RedisReflections:
@@ -115,34 +250,24 @@ class RedisReflections:
 
     def _save(self, reflection: Reflection, keep: int) -> bool:
         """Read, change, and write back unless the value changed meanwhile."""
-        place = Keys(self._prefix, reflection.scope)
+        place, subject = Keys(self._prefix, reflection.scope), reflection.subject
+        names = [place.goal(subject), place.recent]
+        names += [place.words + word for word in words_of(reflection)]
+        last = reflection.created_at.timestamp(), HOLDERS_READ
         for attempt in range(_TRIES):
-            value = self._writer.gets([place.goal(reflection.subject)])[0]
-            stored = entries.decode(value)
-            reflections = [
-                entries.reflection(entry, reflection.scope, reflection.subject) for entry in stored
-            ]
+            value = self._writer.gets(names[:1])[0]
+            stored = decode(value)
+            reflections = [reflection_of(entry, reflection.scope, subject) for entry in stored]
             if is_known(reflections, reflection):
                 return False
             dropped = set(surplus_reflections(reflections, reflection, keep=keep))
-            remaining = [entry for at, entry in enumerate(stored) if at not in dropped]
-            if self._replace_value(
-                place, value, [*remaining, entries.entry(reflection)], reflection
-            ):
+            content = [entry for at, entry in enumerate(stored) if at not in dropped]
+            content.append(entry_of(reflection))
+            change = value or b"", encode(content), _life(content, reflection)
+            if self._writer.run(_script("save"), names, *change, subject, self._kept, *last):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
-        raise Unavailable(f"other processes keep changing {reflection.subject!r}; try again")
-
-    def _replace_value(
-        self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection
-    ) -> bool:
-        keys = [place.goal(new.subject), place.recent]
-        keys += [place.words + word for word in words_of(new)]
-        values = (
-            *(expected or b"", entries.encode(content), _life(content, new)),
-            *(new.subject, self._kept, new.created_at.timestamp(), HOLDERS_READ),
-        )
-        return bool(self._writer.run(_script("save"), keys, *values))
+        raise Unavailable(f"other processes keep changing {subject!r}; try again")
 
     def _all(self, places: list[Keys], rows: Iterable[Any]) -> list[Reflection]:
         return [
@@ -154,10 +279,8 @@ class RedisReflections:
     def _decode(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
         """The reflections of a value; a foreign value is ignored."""
         try:
-            return [
-                entries.reflection(entry, place.scope, subject) for entry in entries.decode(value)
-            ]
-        except entries.Unreadable as error:
+            return [reflection_of(entry, place.scope, subject) for entry in decode(value)]
+        except Unreadable as error:
             self._complain(f"{place.goal(subject)!r} is {error}")
             return []
 
@@ -168,7 +291,7 @@ class RedisReflections:
         """Run a call; failures become Unavailable, with one warning when they begin."""
         try:
             result = call()
-        except (entries.Unreadable, Unavailable) as error:
+        except (Unreadable, Unavailable) as error:
             self._complain(str(error))
             raise Unavailable(f"{self.name}: {error}") from error
         self._is_well = True
@@ -186,7 +309,7 @@ def _life(content: list[dict[str, Any]], new: Reflection) -> int:
     An entry of the published program has no own expiry: only its key had one.
     """
     dated = [entry for entry in content if "expires_at" in entry]
-    reflections = [entries.reflection(entry, new.scope, new.subject) for entry in dated]
+    reflections = [reflection_of(entry, new.scope, new.subject) for entry in dated]
     ends = [stored.expires_at for stored in reflections if stored.expires_at]
     if len(ends) < len(reflections):
         return 0

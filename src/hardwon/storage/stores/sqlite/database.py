@@ -208,8 +208,11 @@ class Database(SqlDatabase):
     def state(self) -> object:
         return self.row("PRAGMA data_version"), self._owner, self._connection.total_changes
 
-    def last_state(self) -> object:
+    def last_state(self, scope: Scope) -> object:
         return self.changed, self._connection.total_changes
+
+    def is_current(self, scope: Scope, state: object) -> bool:
+        return state == self.last_state(scope)
 
     def together(self) -> Database:
         return self

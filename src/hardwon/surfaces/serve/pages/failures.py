@@ -13,8 +13,7 @@ from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Exposure, FailureKind
 from hardwon.knowledge.proof.observed import cost_of
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.serve.pages import story
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 from hardwon.surfaces.serve.pages.work import describe_ended
@@ -116,8 +115,8 @@ def failure(visit: Visit) -> View:
         "met_by": met,
         "latest": [describe_ended(run) for run in runs],
         "cost": cost,
-        "fixes": story.fixes(lesson) if lesson else [],
-        "cases": story.cases(lesson) if lesson else [],
+        "fixes": wording.fixes(lesson) if lesson else [],
+        "cases": wording.cases(lesson) if lesson else [],
         "shown": exposures,
     }
     return View("failure.html", "Failure", values)

@@ -23,8 +23,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.report import Order
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.serve.pages import story
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages.views import (
     NOWHERE,
     Routes,
@@ -95,13 +94,13 @@ def lesson(visit: Visit) -> View:
     judged = lessons.verdict(lesson.id)
     values = {
         "lesson": _describe(lesson),
-        "verdict": story.verdict(judged) if judged else None,
-        "life": story.life(lesson),
-        "cases": story.cases(lesson),
-        "fixes": story.fixes(lesson),
+        "verdict": wording.describe_verdict(judged) if judged else None,
+        "life": wording.life(lesson),
+        "cases": wording.cases(lesson),
+        "fixes": wording.fixes(lesson),
         "shown": lessons.exposures(lesson.id),
-        "provenance": story.provenance(lesson),
-        "history": story.history(lesson, lessons.history(lesson.id)),
+        "provenance": wording.provenance(lesson),
+        "history": wording.describe_changes(lesson, lessons.history(lesson.id)),
     }
     return View("lesson.html", f"Lesson {lesson.id}", values)
 
@@ -223,9 +222,9 @@ def review(visit: Visit) -> View:
         "at": at,
         "next": mark_text(page.next),
         "lesson": _describe(chosen) if chosen else None,
-        "cases": story.cases(chosen) if chosen else [],
-        "fixes": story.fixes(chosen) if chosen else [],
-        "provenance": story.provenance(chosen) if chosen else [],
+        "cases": wording.cases(chosen) if chosen else [],
+        "fixes": wording.fixes(chosen) if chosen else [],
+        "provenance": wording.provenance(chosen) if chosen else [],
     }
     return View("review.html", "What waits for me?", values)
 

@@ -21,8 +21,7 @@ from hardwon.core import settings_file
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import FailureKind, Report
 from hardwon.knowledge.proof.effect import OFF
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.serve.pages import story
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick
 from hardwon.surfaces.serve.requests import needs
 
@@ -73,7 +72,7 @@ def overview(visit: Visit) -> View:
         lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
         doors=[[door, report.outcomes(door)] for door in report.doors],
         unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
-        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
+        verdicts=[wording.describe_verdict(verdict) for verdict in report.verdicts],
         saved=wording.savings(report),
     )
     return View("overview.html", "Does it help?", values)

@@ -24,8 +24,8 @@ from hardwon.api.codec import encode
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import one_line, printable
 from hardwon.core.values.report import Mark, mark
-from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.presentation.page import columns, curve, stack
+from hardwon.surfaces import wording
+from hardwon.surfaces.page import columns, curve, stack
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.requests import Call, Problem, form_of, link, needs
 

@@ -13,8 +13,9 @@ from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.dream import Dream, DreamState
 from hardwon.core.values.job import WorkerStatus
-from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, timeline
+from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step
 from hardwon.learn.trials.values import LoopState
+from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, mark_text, pick, place_of
 
 T = TypeVar("T")
@@ -91,11 +92,9 @@ def run(visit: Visit) -> View:
 
 def _run_view(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
     """The steps in order; before each, what the run was shown."""
-    number = max(0, run.made - len(run.steps))  # of the oldest steps, which are forgotten
     rows: list[dict[str, Any]] = []
-    for event in timeline(run.steps, run.shown):
+    for number, event in wording.events(run):
         if isinstance(event, Step):
-            number += 1
             call, output = clip(event.args, _CALL), clip(event.output.strip(), _OUTPUT)
             step = pick(event, "tool failed", call=call, output=output, number=number)
             rows.append({"step": step})
@@ -114,7 +113,6 @@ def queue(visit: Visit) -> View:
     dead = list(_dead(visit, visit.query("text")))
     running = {job_row[0]: job_row for job_row in worker.get("running", ())}
     fresh = [job for job in waiting if not job.last_error and job.id not in running]
-    retries = sorted((job for job in waiting if job.last_error), key=lambda job: job.due)
     values = {
         "pending": len(waiting),
         "is_long": is_long,
@@ -125,7 +123,7 @@ def queue(visit: Visit) -> View:
         "in_flight": [
             {**_row(job), "since": running[job.id][3]} for job in waiting if job.id in running
         ],
-        "retries": [_row(job) for job in retries[:_ROWS]],
+        "retries": [_row(job) for job in wording.retries(waiting)[:_ROWS]],
         "waiting": [_row(job) for job in fresh[:_ROWS]],
         "dead": [_row(job) for job in reversed(dead)][:_ROWS],
     }

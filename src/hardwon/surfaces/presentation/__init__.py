@@ -1,1 +1,0 @@
-"""Words and charts that the terminal, the report and the pages share."""
