@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,14 +16,15 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.core.text.redact import redact
 from hardwon.core.text.token_kinds import KINDS, LONG, VERY_LONG
+from tests.corpora.places import placed
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 
 @pytest.mark.parametrize(
     ("corpus", "most"),
-    [(leaks, 0.02), (listed, 0.03), (coined, 0.03), (loose, 0.03)],
-    ids=["tuned_on", "listed", "unknown_providers", "say_little"],
+    [(leaks, 0.02), (listed, 0.03), (coined, 0.03), (loose, 0.03), (placed, 0.05)],
+    ids=["tuned_on", "listed", "unknown_providers", "say_little", "places"],
 )
 def test_hardly_a_secret_is_missed(corpus: Callable[[], Iterator[Leak]], most: float) -> None:
     found = list(corpus())
@@ -139,12 +141,23 @@ def test_a_placeholder_tells_the_kind_and_what_stands_around_it_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "corpus", [leaks, listed, coined, loose], ids=lambda corpus: corpus.__name__
+    "corpus", [leaks, listed, coined, loose, placed], ids=lambda corpus: corpus.__name__
 )
 def test_redacting_twice_changes_nothing_more(corpus: Callable[..., Iterator[Leak]]) -> None:
     once = [redact(leak.text) for leak in corpus(11, each=1)]
 
     assert [redact(text) for text in once] == once
+
+
+def test_redacting_several_secrets_twice_changes_nothing_more() -> None:
+    chance = random.Random(7)
+    found = [leak.text for leak in placed()]
+    marks = ("\n", " ", " && ", ", ", "; ", "|", '"', "'", " -> ", "\t", "= ")
+    texts = [chance.choice(marks).join(chance.sample(found, 3)) for _ in range(1500)]
+
+    once = [redact(text) for text in texts]
+
+    assert [text for text in once if redact(text) != text] == []
 
 
 @given(st.text(max_size=400))

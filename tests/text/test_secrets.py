@@ -23,6 +23,7 @@ from hardwon.core.text.secrets import (
     screen_excerpt,
     without_secrets,
 )
+from tests.corpora.places import placed
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
@@ -92,7 +93,7 @@ def test_a_token_at_a_seam_of_a_clipped_event_leaves_no_piece(before: int, after
 
 
 def _all_leaks() -> list[Leak]:
-    return [*leaks(3, each=1), *listed(3, each=1), *coined(3, each=1)]
+    return [*leaks(3, each=1), *listed(3, each=1), *coined(3, each=1), *placed(3)]
 
 
 def test_no_secret_is_passed_over_because_a_text_looks_plain() -> None:
@@ -147,9 +148,13 @@ def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
 
 PERHAPS_SECRET = (
     r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|\s-[pau]|(?i:pass|pwd|pswd|secret"
-    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private|psk|pw|identified"
-    r"|jwt| /u:| /user:)"
-    r"|\s-[a-zA-Z][ =][\"']?(?=\S{0,60}[A-Z])\S{8}"
+    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private|psk|pw|identif"
+    r"|jwt| /u:| /user:| /p| /rp|salt|pepper|user|admin|account|community|wifi|wlan|ssid|connect"
+    r"|secure|zugang|sudo|crypt|ssh|ftp|smtp|imap|ldap|seed|recovery|backup code|mnemonic|<<<"
+    r"|kennwort|wachtwoord|contrase|senha|clave|mdp|haslo|hasł|heslo|parola|salasana|adgangskode|senord"
+    r"|jelsz|şifre|парол|密码|密碼|パスワード|비밀번호|סיסמה|كلمة|khẩu)"
+    r"|\s-[a-zA-Z]{1,2}[ =][\"']?(?=\S{0,60}[A-Z\d])\S{6}|\d\d[!#$@?*]"
+    r"|[\"'],[ ]?b?[\"'](?=[^\s\"'`]{0,60}\d)[^\s\"'`]{8}"
 )
 
 

@@ -52,6 +52,18 @@ class Server:
         finally:
             connection.close()
 
+    @contextmanager
+    def stream(self, key: str) -> Iterator[http.client.HTTPResponse]:
+        """The stream that keeps pages up to date, read up to its first words."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", "/events", headers={"Authorization": f"Bearer {key}"})
+            with connection.getresponse() as answer:
+                assert answer.readline() == b"retry: 2000\n"
+                yield answer
+        finally:
+            connection.close()
+
     def most_memory(self) -> int:
         """The most bytes that it has had so far."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()

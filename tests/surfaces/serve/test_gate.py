@@ -13,7 +13,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from hardwon.storage.service import MOST
-from hardwon.surfaces.serve.access import cookie_name
+from hardwon.surfaces.serve.access import cookie_name, path_of
 from hardwon.surfaces.serve.limits import Limits
 from tests.surfaces.serve.served import FORM, Served, served
 
@@ -151,6 +151,14 @@ def test_a_link_logs_in_once(server: Served) -> None:
 )
 def test_servers_on_two_ports_of_a_host_have_two_cookies(host: str, name: str) -> None:
     assert cookie_name(Headers({"host": host})) == name
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "[::1]", "localhost", "notes.localhost", "a.b.localhost"]
+)
+def test_a_cookie_of_a_name_of_this_machine_is_for_a_secret_path(host: str) -> None:
+    assert path_of("cookie", Headers({"host": f"{host}:4180"})).startswith("/~")
+    assert path_of("cookie", Headers({"host": "team.example.com:4180"})) == ""
 
 
 def test_a_form_must_show_the_token_of_its_session(server: Served) -> None:

@@ -42,3 +42,11 @@ def test_a_key_revoked_over_http_stays_revoked_when_the_server_is_killed(
     with serving(tmp_path) as server:
         assert server.ask(text)[0] == REVOKED
         assert server.ask(admin)[0] == MADE
+
+
+def test_a_stream_ends_when_its_key_is_revoked(tmp_path: Path) -> None:
+    text = key(tmp_path, "create", "--role", "viewer")
+    with serving(tmp_path) as server, server.stream(text) as stream:
+        key(tmp_path, "revoke", identity(text))
+
+        assert stream.read() == b"\n"

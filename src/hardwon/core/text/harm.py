@@ -45,7 +45,7 @@ _OWN_HOST = (
     r"|(?:[\w-]{1,63}\.){1,8}(?:local|localhost|internal|lan|corp|intranet|test|svc)\b"
 )
 FOREIGN = (
-    rf"(?:https?|ftps?|wss?)://(?:[^\s/@]{{1,80}}@)?(?!{_OWN_HOST})"
+    rf"(?:https?|[st]?ftps?|wss?|rsync|smb)://(?:[^\s/@]{{1,80}}@)?(?!{_OWN_HOST})"
     r"|(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}(?!local|test\b|internal)[a-z]{2,24}\b"
     r"|(?<![\w.])(?!127\.|10\.|192\.168\.|0\.)(?:\d{1,3}\.){3}\d{1,3}\b(?!/)"
     rf"|(?<![\w.@/-])(?!{_OWN_HOST})(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}:\d{{2,5}}\b"
@@ -53,6 +53,7 @@ FOREIGN = (
 _SECRET_FILE = (
     r"(?<![\w-])\.(?:ssh|gnupg|aws|azure|password-store)\b(?!/(?:config|known_hosts|authorized_keys|\S{0,60}\.pub)\b)"
     r"|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|\.kube/config\b"
+    r"|\bhklm\\(?:sam|security|system)\b|\bntds\.dit\b"
     r"|/etc/(?:g?shadow|sudoers|master\.passwd)\b|/proc/[\w*$]{1,12}/environ"
     r"|\.(?:netrc|pgpass|git-credentials|vault-token|\w{2,8}_history)\b|\b(?:shell|bash|browser|browsing) history\b"
     r"|\blogin data\b|\bcookies\.sqlite\b|\bdocument\.cookie\b|\bwallet\.dat\b|\bseed phrase\b"
@@ -88,7 +89,7 @@ _SHOWING = (
 _TAKING = (
     f"{_SHOWING} log output grep type get-content open collect gather extract copy cp scp rsync"
     " tar zip archive bundle scan grab include attach embed append upload send post backup back_up"
-    " fetch search look view inspect steal store collecting reading copying sending uploading"
+    " fetch search look view inspect steal store reg_save reg_export collecting reading copying sending uploading"
 )
 _SENDING = (
     "send upload post forward email e-mail mail transmit submit exfiltrate leak publish share push"
@@ -129,12 +130,14 @@ _CHECK_OFF = (
     r"|dangerously-\S{3,40}|(?:skip|disable)-(?:verif\w{1,9}|checks?|validation|auth|hooks?|signatures?|ssl\S{0,10}|web-security|security\S{0,10}))\b"
     r"|\b\w{0,30}(?:verify|verification|unauthorized|hostkeychecking|host_key|csrf|tls|ssl|auth_required|protection)\w{0,20}[\"']?\s?(?:[=:]|\bto\b)\s?[\"']?(?:false|0|no|off|none|disabled?)\b"
     r"|\b\w{0,30}(?:sslverify|hostkeychecking) (?:false|0|no|off)\b|\bno need to (?:verify|validate|authenticate|authori[sz]e)\b"
+    r"|\bstrict-ssl[ =]{1,3}false\b|\bcurl\b[^\n]{0,60}?\s-\w{0,6}k\b|\s-disable\w{3,40}[ :=]{1,2}\$?true\b"
+    r"|\bhistory -c\b|\bunset histfile\b|\bhistfile=/dev/null"
     r"|\bcert_none\b|\bsetenforce 0\b|\b(?:ufw|firewalld|auditd|apparmor) (?:disable|stop)\b|\biptables (?:-f|--flush)\b"
     r"|\b(?:disable|stop|mask) (?:--now )?(?:firewalld|auditd|apparmor|ufw|fail2ban)\b"
 )
 _CHECK_OFF_SIGNS = (
     "--|verif|unauthorized|hostkeychecking|host_key|csrf|tls|ssl|protection|auth_required"
-    "|no need to|cert_none|setenforce|ufw|firewalld|auditd|apparmor|iptables|fail2ban"
+    "|strict-ssl|curl|-disable|history -c|histfile|no need to|cert_none|setenforce|ufw|firewalld|auditd|apparmor|iptables|fail2ban"
 )
 _DESTROYING = (
     "delete deleting remove removing erase erasing wipe wiping drop dropping purge purging destroy"
@@ -187,10 +190,11 @@ _RIGHTS_COMMAND = (
     r"|\blocalgroup administrators\b[^\n]{0,60}/add|\bgrant all\b|\bwith superuser\b|\balter (?:role|user)\b[^\n]{0,60}\bsuperuser\b"
     r"|\b(?:add-iam-policy-binding|clusterrolebinding|attach-(?:user|role|group)-policy|put-user-policy)\b[^\n]{0,160}(?:admin|owner|editor|fullaccess)"
     r"|\bcollaborators?/\w[^\n]{0,80}permission=(?:admin|push|maintain)|>>?\s{0,2}\S{0,60}(?:authorized_keys|sudoers)"
+    r"|\s(?:-v|--volume)[ =]/:/|\bsource=/,|\bsrc=/,|\bchroot /host\b|\s--?policy[ =]root\b"
 )
 _RIGHTS_SIGNS = (
     "chmod|useradd|adduser|usermod|gpasswd|localgroup|grant all|superuser|-policy"
-    "|clusterrolebinding|collaborator|authorized_keys|sudoers"
+    "|/:/|source=/,|src=/,|chroot|policy|clusterrolebinding|collaborator|authorized_keys|sudoers"
 )
 
 # fmt: off
@@ -233,14 +237,35 @@ _NEGATION = re.compile(
 _REVIVED = re.compile(  # "never forget to …", "do not ask, …"
     r"\b(?:forget|hesitate|fail|neglect|worry|ask|wait|tell|need|only|longer)\b"
 )
+# What is negated there is not the deed: "if it does not start, …", "does not matter, …".
+_CLAUSE = re.compile(
+    r"\b(?:if|when|whenever|while|until|till|unless|should|because|since|as|where|once|in case"
+    r"|after)\b[^,:;]{0,120}$"
+)
+_STATED = re.compile(
+    r"\b(?:does|did|is|was|were|are|has|have|had|will|would|can|could|it|there|this|that) ?$"
+)
+_WEAK_NEGATIONS = frozenset(
+    (
+        *("no", "without", "nobody", "nothing", "neither", "nor", "stop", "against", "prevent"),
+        *("prevents", "block", "reject", "refuse", "won't", "can't", "cannot"),
+        *("instead of", "rather than"),
+    )
+)
+_ORDER = re.compile(r"\b(?:run|use|execute|type|call|try|apply|invoke|issue|do|start|enter)\b")
+_AFTER_COLON = re.compile(r"[:—]|\s[-–]\s|=>")
+_OTHERWISE = re.compile(r"\bthan\b|\bthen\b")
+_NEEDED = re.compile(r"(?:\bnot|n't|\bnever|\bcannot|\bno)\b[^.]{0,80}$")  # "not without …"
+_FEW = 3  # words between "do not" and what is forbidden, at most, where an order follows
 _REFUSED = re.compile(
-    r"\b(?:is|are|was|were|be|gets?|being) (?:\w{2,12} )?(?:refused|rejected|forbidden|blocked"
+    r"(?<!\bnot )(?<!\bnever )\b(?:is|are|was|were|be|gets?|being) (?:\w{2,12} )?(?:refused|rejected|forbidden|blocked"
     r"|denied|prohibited|banned|disallowed|dangerous)\b|\bnot (?:allowed|permitted)\b|\bfails?\b"
 )
 _CONDITION = re.compile(  # "push --force whenever a push is rejected" is told to be done
     r"\b(?:if|when|whenever|once|until|while|after|because|as|where|every time|in case)\b"
 )
 _NEAR = 160  # characters before a verb in which a negation counts
+_AROUND = 60  # characters around a deed in which a word makes it ordinary
 
 
 @lru_cache(maxsize=1024)  # a lesson is judged whenever it is written, and changes little
@@ -290,7 +315,8 @@ def _does(deed: Deed, sentence: str) -> str | None:
             at = found.start()
         if at - verb.end() <= deed.reach and not _is_forbidden(sentence, verb):
             is_whole = not deed.needs or re.search(deed.needs, sentence)
-            is_ordinary = deed.unless and re.search(deed.unless, sentence)
+            near = sentence[max(0, verb.start() - _AROUND) : max(at, verb.end()) + _AROUND]
+            is_ordinary = deed.unless and re.search(deed.unless, near)
             return deed.reason if is_whole and not is_ordinary else None
     return None
 
@@ -299,10 +325,27 @@ def _is_forbidden(sentence: str, verb: re.Match[str]) -> bool:
     """Whether the sentence tells not to do it, or that it is refused."""
     before = sentence[max(0, verb.start() - _NEAR) : verb.start()]
     negations = list(_NEGATION.finditer(before))
-    if negations and not _REVIVED.search(before, negations[-1].end()):
+    if negations and _governs(before, negations[-1]):
         return True
     refused = _REFUSED.search(sentence, verb.end())
     return refused is not None and not _CONDITION.search(sentence, verb.end(), refused.start())
+
+
+def _governs(before: str, negation: re.Match[str]) -> bool:
+    """Whether the negation is about what follows, not about a condition or another clause."""
+    lead, word, gap = before[: negation.start()], negation[0], before[negation.end() :]
+    if _REVIVED.search(gap) or (word == "without" and _NEEDED.search(lead)):
+        return False
+    if word == "unless" or _CLAUSE.search(lead) or _OTHERWISE.search(gap):
+        return False
+    is_weak = word in _WEAK_NEGATIONS or _STATED.search(lead) is not None
+    order = _ORDER.search(gap)
+    colon = _AFTER_COLON.search(gap)
+    if is_weak:
+        is_next = order is not None and not gap[: order.start()].strip()
+        return not (colon or "," in gap or (order and not is_next))
+    ends = [found.start() for found in (order, colon) if found]
+    return all(len(gap[:end].split()) <= _FEW for end in ends)
 
 
 def objection(text: str) -> str:

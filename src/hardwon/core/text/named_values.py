@@ -10,25 +10,49 @@ value that was found by its name is removed wherever else it stands in the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_SHORT = r"(?=[\"']{0,2}(?:[ \t]{1,4}\w{1,10})?[ \t]{0,8}[:=]|[ \t]{1,4}\S{8})"
-_SET = r"(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
+from hardwon.core.text.randomness import (
+    DIGEST_OR_ID,
+    is_chosen,
+    is_jagged,
+    is_made_up,
+    is_mixed,
+    is_noise,
+    is_random,
+    is_strong,
+)
+
+_SHORT = r"(?=>|[\"']{0,2}(?:[ \t]{1,4}\w{1,10})?[ \t]{0,8}[:=]|[ \t]{1,4}\S{8})"
+_SET = r"(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=,]|\b[ -][\"'\w]))"
+# Words for a password in other languages; the value must look like one, too.
+_FOREIGN = (
+    r"kennwort|wachtwoord|contrase[nñ]a|senha|clave|mot[ _]de[ _]passe|mdp|has[lł]o|heslo|parola"
+    r"|salasana|adgangskode|l[öo]senord|jelsz[oó]|şifre|парол[ьяею]|密码|密碼|パスワード|비밀번호"
+    r"|סיסמה|كلمة المرور|mật khẩu"
+)
 # Words that name a secret, in lower case; the word before `key` is checked separately. Each form
 # begins with a plain letter, so that the search is fast.
 _CORE = (
-    r"passw(?:or)?[dt]|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf"
+    r"passw(?:or)?[dt]|pass[_ -]?phrase|passcode|clear-?text|pswd|pwd|secret|token|credential|creds"
+    r"|_auth(?!or)|csrf"
     rf"|_pass\b|passe?(?==)|pass{_SHORT}|psk{_SHORT}|pw{_SHORT}|identified by|jwt(?==)"
     r"|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
-    rf"|auth{_SET}|access{_SET}|private{_SET}"
+    rf"|auth{_SET}|access{_SET}|private{_SET}|salt{_SET}|pepper{_SET}|cookie{_SET}|login{_SET}|secure{_SET}"
+    rf"|{_FOREIGN}"
 )
 # Each of them contains one of these; plain searches are faster.
 _CORE_PARTS = (
     *("pass", "pswd", "pwd", "secret", "token", "cred", "auth", "csrf", "key", "session"),
     *("sig", "_dsn", "connection", "access", "private", "psk", "pw", "identified", "jwt"),
+    *("salt", "pepper", "cookie", "login", "secure", "clear"),
+    *("kennwort", "wachtwoord", "contrase", "senha", "clave", "mot", "mdp", "has", "heslo"),
+    *("parola", "salasana", "adgangskode", "senord", "jelsz", "şifre", "парол", "密", "パスワード"),
+    *("비밀번호", "סיסמה", "كلمة", "khẩu"),
 )
 _SHORT_NAMES = frozenset(("pass", "psk", "pw"))  # which say many things
 _WEAK = frozenset(
-    ("key", "auth", "access", "private", "jwt")
+    ("key", "auth", "access", "private", "jwt", "salt", "pepper", "cookie", "login", "secure")
 )  # only a strong value makes them a secret
 _PLAIN_KEYS = (  # keys that name a thing
     *("cache", "public", "primary", "foreign", "sort", "partition", "object", "row", "hash"),
@@ -47,12 +71,13 @@ _PROVIDERS = (
     r"|typeform|yandex|zendesk"
 )
 _NAMED = (
-    r"passw|passphrase|passcode|pswd|pwd|psk|pw|secret|token|cred|auth|csrf|pass|key|session|sig|dsn"
-    r"|conn|jwt"
+    r"passw|phrase|passcode|clear-?text|pswd|pwd|psk|pw|secret|token|cred|auth|csrf|pass|key|session|sig|dsn"
+    rf"|conn|jwt|salt|pepper|cookie|login|secure|access|private|{_FOREIGN}"
 )
 _KEYS = (
     *("api", "access", "account", "private", "auth", "shared", "encryption", "signing", "license"),
     *("master", "secret", "session", "consumer", "app", "service", "client", "deploy"),
+    *("hmac", "aes", "unseal", "recovery", "merchant", "admin", "root", "subscription"),
 )
 _REST = r"(?P<rest>[\w.-]{0,32}+)"
 _CLOSE = r"(?P<close>\\{0,3}[\"'`]?\]?)"
@@ -64,10 +89,10 @@ _LINE = r"(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,12}|[>|][+-]?[ \t]{1,8})?"
 _BY = rf"[ \t]{{0,24}}(?:=>|->|={{2,3}}|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|:(?!:))[ \t]{{0,24}}{_LINE}"
 _CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,3}[\"'`])"
 _PAIR = (
-    r"\s{0,40}(?:,\s{0,40})?(?:/?>\s{0,40}<)?\\{0,3}[\"']?(?:value|val|content)\\{0,3}[\"']?"
+    r"\s{0,40}(?:,\s{0,40})?(?:\{\s{0,40})?(?:/?>\s{0,40}<)?\\{0,3}[\"']?(?:value|val|content|default)\\{0,3}[\"']?"
     r"\s{0,4}[:=]\s{0,4}"
 )
-_ELEMENT = r"(?:\s[^<>\n]{0,120})?>\s{0,60}(?=[^<>]{1,1024}</)"
+_ELEMENT = r"(?:\s[^<>\n]{0,120})?>\s{0,60}(?:<[\w:.-]{1,40}>\s{0,60})?(?=[^<>]{1,1024}</)"
 _IS = r"[ ]is[ ](?=\S{0,40}\d)"
 _STRING = (
     r"(?P<tag>[bruf]{0,2}|@|!!?\w{1,10} )(?:(?P<quote>\"\"\"|'''|[\"'`])"
@@ -84,10 +109,13 @@ _INSIDE = (
     r"(?=\s{0,60}</)"
 )
 _SETTERS = (
-    r"(?i:\b(?:set|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
+    r"(?i:\b(?:setx?|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
 )
 _IN_ATTRIBUTE = r"(?i:\b(?:name|key|property)\s{0,2}=\s{0,2}[\"'][\w.:-]{0,60})$"
-_IN_PAIR = r"(?i:\b(?:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?[\w.:/-]{0,80})$"
+_IN_PAIR = (
+    r"(?i:\b(?:(?:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?|variable \")"
+    r"[\w.:/-]{0,80})$"
+)
 
 _NO_SECRET_NAME = (
     r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
@@ -95,7 +123,7 @@ _NO_SECRET_NAME = (
     r"|header|izer|ized|izers?|ize|ization|able|validators?|policy|strength|prompt|manager|store"
     r"|provider|error|errors|in|out|at|list|set|map|dict|kind|pos|position|stream|factory|bucket"
     r"|size|env|env_var|variable|from_literal|status|hasher|hash|form|input|reset|check\w{0,5}"
-    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?|board|ring))$"
+    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?|board|(?<!st)ring))$"
 )
 _HARMLESS = (
     r"(?i)(?:none|null|nil|true|false|undefined|optional|required|string|str|int|bool|bytes|text"
@@ -113,25 +141,32 @@ _MESSAGE = (
     r"|password|secret|token|key|the|a|to|for|of|or|and|if|when|at least|provided|failed|error"
     r"|authentication|set|used|use)\b"
 )
-_STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass|^psk|^pw"
+_STRONG = rf"(?i)passw|pwd|pswd|phrase|passcode|clear|secret|_pass|^pass|^psk|^pw|{_FOREIGN}"
 _TOLD = (  # `PASSWORD '…'`, `password for root is …`
     r"(?:[ \t]for[ \t]\S{1,60})?(?:[ \t](?:is|=))?:?[ \t]{1,4}"
     r"(?:(?P<quote>[\"'])(?P<inner>[^\s\"'`]{6,128})(?P=quote)|(?P<value>[^\s\"'`]{8,128}))"
 )
 _SETTING = (
-    r"(?:(?<=pass)|(?<=pw))[ \t]{1,8}(?P<value>[^\s\"'`]{6,128})[ \t]*(?:\r?\n|\Z)"  # `bindpw …`
+    r"(?i:(?<=pass)|(?<=pw))[ \t]{1,8}(?P<value>[^\s\"'`]{6,128})[ \t]*(?:\r?\n|\Z)"  # `bindpw …`
 )
-_TELLING = r"passw|pswd|pwd|passphrase|passcode|identified"
+_TOLD_LATER = (  # `password of the new user is: …`, or on the next line
+    r"(?:[ \t]{1,2}[\w'\[\]()@/.-]{1,30}){0,8}?[ \t]?(?:(?<=[ \t])(?:is|es|est|ist|lautet)\b|=)?"
+    r"(?:(?<=[st=])|[:：])(?:[ \t]{1,8}|[ \t]{0,4}(?:\r?\n){1,2}[ \t]{0,8})"
+    r"(?P<quote>[\"'])?(?P<inner>)(?P<value>[^\s\"'`]{8,128})"
+)
+_COLUMN = (  # in a table, or in a listing of names and values
+    r"(?:[ \t]{0,40}\|[ \t]{0,8}|\t[ \t]{0,8}|[ \t]{2,40})(?:[A-Z_]{3,12}[ \t]{1,8})?"
+    r"(?P<value>[^\s\"'`|]{8,128})"
+)
+_TELLING = rf"passw|pswd|pwd|phrase|passcode|identified|{_FOREIGN}"
 _RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}"
 _HEX_BEFORE = r":(?<=[\da-f]{8}:)"
 _PROVIDED = 14  # minimum characters of a value whose name only names a provider
 _FOLLOWS = (
-    r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
+    r"(?:[ \t]\d{1,2})?(?:[ \t]is)?:?(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)"
+    r"(?P<value>[\w+/=.~:-]{16,512}+)"
 )
 _GIVEN = r"\(\s{0,4}(?P<tag>)(?P<quote>[\"'`])(?P<value>[\w+/=.~:-]{16,512})(?P=quote)"
-_HEX = r"[0-9a-f]{32,128}|[0-9A-F]{32,128}"
-_UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-_STRONG_LEAST = 16  # characters of a strong value that are letters mixed with digits
 _EXPLAINED = frozenset(
     ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
 )
@@ -152,7 +187,8 @@ def without_named(text: str, long: str) -> str:
     if re.search(_RANDOM_WORD, long) or re.search(_HEX_BEFORE, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
-        secret = _set_to(text, core) if core.start() >= last else None
+        is_mark = text.endswith("[REDACTED:", 0, core.start())
+        secret = None if is_mark or core.start() < last else _set_to(text, core)
         if secret is None:
             continue
         start, end, kind = secret
@@ -178,8 +214,7 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
         return _after_name(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
-    is_short = core[0] in _SHORT_NAMES and not text.startswith("=", end)
-    is_fit = is_strong if is_weak else is_chosen if is_short else bool
+    is_fit = _fit(core[0], is_weak=is_weak, is_equal=text.startswith("=", end))
     for form in (_in_assignment, _in_pair, _element, _after_flag):
         span = form(text, before, tail.end(), name)
         if span and span[0] < span[1] and is_fit(text[slice(*span)]):
@@ -187,13 +222,19 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     return _after_name(text, core, is_weak=is_weak)
 
 
+def _fit(name: str, *, is_weak: bool, is_equal: bool) -> Callable[[str], bool]:
+    """What a value must be for this name."""
+    if is_weak:
+        return is_made_up if name in {"auth", "login"} else is_strong
+    if name in _SHORT_NAMES and not is_equal:
+        return is_made_up
+    return is_mixed if re.fullmatch(_FOREIGN, name) else bool
+
+
 def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
     """`acme SECRET …` and `acme-token-…`, `PASSWORD '…'`: only a strong value counts."""
-    if re.match(_TELLING, core[0]) and (told := re.compile(_TOLD).match(text, core.end())):
-        word = told["inner"] or told["value"].rstrip(".:,;)")
-        if is_chosen(word) or (told["inner"] and (is_mixed(word) or is_random(word))):
-            start = told.start("inner" if told["inner"] else "value")
-            return start, start + len(word), "password"
+    if span := _told(text, core):
+        return (*span, "password")
     line = re.compile(_SETTING).match(text, core.end())
     if (
         line
@@ -210,9 +251,33 @@ def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, 
         text[slice(*core.span())].isupper()
         or text[max(0, core.start() - 1) : core.start()].isalnum()
     )
-    if is_weak and not is_named and re.fullmatch(f"{_HEX}|{_UUID}", value["value"]):
+    if is_weak and not is_named and re.fullmatch(DIGEST_OR_ID, value["value"]):
         return None  # a digest or an id is the key of many things
     return (*value.span("value"), "secret")
+
+
+def _told(text: str, core: re.Match[str]) -> tuple[int, int] | None:
+    """`password for root is …`, `the password is: …`, `password | …`."""
+    column = re.compile(_COLUMN).match(text, core.end())
+    if column and is_made_up(column["value"]):
+        return column.span("value")
+    if not re.match(_TELLING, core[0]):
+        return None
+    if told := re.compile(_TOLD).match(text, core.end()):
+        word = told["inner"] or told["value"].rstrip(".:,;)")
+        is_fit = is_made_up if core[0] == "identified by" else is_chosen
+        if is_fit(word) or (told["inner"] and (is_mixed(word) or is_random(word))):
+            start = told.start("inner" if told["inner"] else "value")
+            return start, start + len(word)
+    if not re.search(r"\d", text[core.end() : core.end() + 200]):
+        return None
+    told = re.compile(_TOLD_LATER).match(text, core.end())
+    word = told["value"].rstrip(".:,;)") if told else ""
+    return (
+        (told.start("value"), told.start("value") + len(word))
+        if told and is_made_up(word)
+        else None
+    )
 
 
 def _in_assignment(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
@@ -297,7 +362,9 @@ def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
     """Whether both name and value look like a secret."""
     value = _text(match).strip().rstrip(".:,;)")
     is_quoted = bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
-    if re.fullmatch(_HARMLESS, value) and not _is_jagged(value):
+    if is_quoted and is_noise(value):
+        return True
+    if re.fullmatch(_HARMLESS, value) and not is_jagged(value):
         return False
     if not re.search(_NAMED, name):
         return len(value) >= _PROVIDED and is_random(value)
@@ -323,58 +390,3 @@ def _is_phrase(name: str, value: str, by: str) -> bool:
         return any(is_random(word) for word in value.split())
     is_sentence = re.search(_MESSAGE, value) and not re.search(r"[^\w\s.,:'’!?/-]", value)
     return not is_sentence and (by.strip() != "," or bool(re.search(r"\d", value)))
-
-
-def is_mixed(value: str) -> bool:
-    """Whether a word mixes letters with digits or marks, like a chosen password."""
-    if len(value) < 6 or re.search(r"[(\[{]", value):
-        return False
-    return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
-
-
-def is_chosen(value: str) -> bool:
-    """Whether a word is a password wherever it stands: no other word mixes letters so."""
-    if len(value) < 8 or re.search(r"[(){}\[\]<>/\\=|]", value):
-        return False
-    has_all = all(re.search(chars, value) for chars in ("[a-zA-Z]", r"\d", "[!#$%^&*]"))
-    return has_all or _is_jagged(value)
-
-
-def _is_jagged(value: str) -> bool:
-    """Whether letters of both cases and digits change all the time."""
-    runs = re.findall(r"\d++|[A-Z][a-z]{2,}+|[A-Z]++|[a-z]++", value)
-    is_other = re.fullmatch(r"(?:0x)?[\da-fA-F]++|[^(){}\[\]]*+[(){}\[\]].*", value)
-    return len(value) >= 10 and len(runs) >= 0.45 * len(value) and not is_other
-
-
-def is_strong(value: str) -> bool:
-    """Whether a value is as random as only a program makes it: a digest, an id or a key."""
-    if re.fullmatch(f"{_HEX}|{_UUID}", value):
-        return bool(re.search(r"\d", value)) and bool(re.search(r"[a-fA-F]", value))
-    parts = re.split(r"[^A-Za-z0-9]++", value)
-    return sum(len(part) for part in parts if is_jumbled(part)) >= _STRONG_LEAST
-
-
-def is_jumbled(part: str) -> bool:
-    """Whether letters and digits change as often as in no name."""
-    runs = re.findall(r"\d++|[A-Z][a-z]{2,}+|[A-Z]++|[a-z]++", part)
-    digits = sum(run.isdigit() for run in runs)
-    if len(part) < 4 or not digits or digits == len(runs):
-        return False
-    return len(runs) >= 0.3 * len(part) or (digits >= 3 and len(runs) >= 0.18 * len(part))
-
-
-def is_random(value: str) -> bool:
-    """Whether letters and digits are mixed as people do not write them."""
-    if len(value) < 8 or re.search(r"[(){}\[\]]", value) or re.fullmatch(r"[a-z_.]+\d?", value):
-        return False
-    if re.fullmatch(
-        r"v?\d+(?:[.:/-]\d+)*\w?|[\w./-]+\.(?:py|js|ts|json|txt|md|ya?ml|toml|go|rs|java)"
-        r"|[a-z_]+\d{0,4}|[\w.+-]+@[\w-]+\.[\w.]+",
-        value,
-    ):
-        return bool(re.fullmatch(r"\d{15,}", value))
-    digits = sum(c.isdigit() for c in value)
-    if digits and digits < len(value):
-        return len(re.findall(r"\d++|[A-Z]++|[a-z]++", value)) >= 3 or len(value) >= 16
-    return len(value) >= 16 and len(re.findall(r"[A-Z]++|[a-z]++", value)) >= 6

@@ -1,7 +1,8 @@
 """Remove secrets from texts: each becomes a typed placeholder such as `[REDACTED:github]`.
 
 A secret is recognized by its own form (`token_kinds`), by what comes before it (headers, URLs,
-options) or by the name it is set to (`named_values`). Redacting twice changes nothing more.
+options), by the place where a program takes it (`taken`) or by the name it is set to
+(`named_values`). Redacting twice changes nothing more.
 """
 
 from __future__ import annotations
@@ -10,14 +11,9 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
-from hardwon.core.text.named_values import (
-    is_chosen,
-    is_jumbled,
-    is_mixed,
-    is_random,
-    is_strong,
-    without_named,
-)
+from hardwon.core.text.named_values import without_named
+from hardwon.core.text.randomness import is_chosen, is_jumbled, is_mixed, is_random, is_strong
+from hardwon.core.text.taken import without_random, without_taken
 from hardwon.core.text.token_kinds import (
     ANY_LONG,
     COINED,
@@ -38,7 +34,7 @@ _HEADERS = (
         ("authorization",),
         rf"(?i:((?:proxy-)?authorization{_QUOTE}\s{{0,4}}[:=,]\s{{0,4}}{_QUOTE}"
         r"(?:(?:bearer|basic|token|digest|apikey|api-?token|key|negotiate|aws4-hmac-sha256)\s{1,4})?)"
-        r"(?!(?:bearer|basic|token)\b|[\[<{$(%])([^\s\"'`\\,;]{6,4096}+(?:,?"
+        r"(?!(?:bearer|basic|token)\b|[\[<{$(%]|\w{1,20} \[redacted)([^\s\"'`\\,;]{6,4096}+(?:,?"
         r" ?\w{1,20}=[^\s\"']{1,512}){0,8}))",
     ),
     SecretKind(
@@ -135,11 +131,20 @@ _BEGINNINGS = "(?<![A-Za-z0-9])(?:{})".format(
     )
 )
 _ESCAPED, _BREAK = "\\n", "\r\n"  # JSON keeps a line break as two characters; rules see a true one
+_PASSES = 4
 _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
+    for _ in range(_PASSES):  # what stood beside a secret may be one, too
+        before, text = text, _redact_once(text)
+        if text == before:
+            break
+    return text
+
+
+def _redact_once(text: str) -> str:
     if _ESCAPED in text:
         plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
         safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
@@ -151,10 +156,11 @@ def _redact_lines(text: str) -> str:
     original, long = text, long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _option_password, text) if " -" in text else text
+    text = without_taken(text)
     if "ind" in text and re.search(_SECRET, text) and re.search(_MANIFEST, text):
         text = _without_manifest(text)
     long = long if text == original else long_words(text)
-    text = without_named(text, long)
+    text = without_random(without_named(text, long))
     return re.sub(_BASE64, _redact_base64, text) if re.search(_SOME_BASE64, long) else text
 
 

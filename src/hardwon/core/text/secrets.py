@@ -13,26 +13,36 @@ import re
 from hardwon.core.text.clean import clean, clip, clip_middle
 
 # Every text with a secret has one of these: a long word, perhaps folded, an address, an option.
-_LONG = 12  # characters
+_LONG, _MOTLEY = 12, 10  # characters, and of a word with marks
+_MARKED = r"[!#$^&*?@%](?<=[a-zA-Z\d].)"
 _LONG_WORD = rf"(?<![\w+/=.~-])[\w+/=.~-]{{{_LONG}}}"
 _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
 _FOLD = r"\n(?<=[\w.\\\r-]\n)[ \t]{0,8}[\w.-]"  # the middle of it, faster to search for
-_OPTION = r"\s-(?:[pau]|[a-zA-Z][ =][\"']?(?=\S{0,60}[A-Z])\S{8})"
+_OPTION = r"\s-(?:[pau]|[a-zA-Z]{1,2}[ =][\"']?(?=\S{0,60}[A-Z\d])\S{6})"
+_NUMBERED = r"\d\d[!#$@?*]"  # the end of a password; any other word that is one is long
+_SECOND = r"[\"'],[ ]?b?[\"'](?=[^\s\"'`]{0,60}\d)[^\s\"'`]{8}"  # the second text of a call
 _NAMED = (
     *("pass", "pwd", "pswd", "secret", "token", "key", "auth", "cookie", "cred", "csrf", "sig"),
+    *("dsn", "session", "connection", "login", "private", "psk", "pw", "identif", "jwt"),
+    *(" /u:", " /user:", " /p", " /rp", "salt", "pepper", "user", "admin", "account", "community"),
     *(
-        "dsn",
-        "session",
-        "connection",
-        "login",
-        "private",
-        "psk",
-        "pw",
-        "identified",
-        "jwt",
-        " /u:",
-        " /user:",
+        "wifi",
+        "wlan",
+        "ssid",
+        "connect",
+        "secure",
+        "zugang",
+        "sudo",
+        "crypt",
+        "ssh",
+        "ftp",
+        "smtp",
+        "imap",
     ),
+    *("ldap", "seed", "recovery", "backup code", "mnemonic", "<<<", "kennwort", "wachtwoord"),
+    *("contrase", "senha", "clave", "mdp", "haslo", "hasł", "heslo", "parola", "salasana"),
+    *("adgangskode", "senord", "jelsz", "şifre", "парол", "密码", "密碼", "パスワード", "비밀번호"),
+    *("סיסמה", "كلمة", "khẩu"),
 )
 _NAMES = f"(?i){'|'.join(_NAMED)}"
 _APART = "\n\n"  # between texts: no word is folded over two line breaks
@@ -80,10 +90,13 @@ def may_hold_secret(*texts: str) -> bool:
     text = _APART.join(texts)  # quick and frequent signs are checked first
     if "://" in text:
         return True
-    long_words = [word for word in text.split() if len(word) >= _LONG]  # few, found quickly
+    words = " ".join([word for word in text.split() if len(word) >= _MOTLEY])  # few, found quickly
     if (
-        (long_words and re.search(_LONG_WORD, " ".join(long_words)))  # most outputs have one
+        (words and re.search(_LONG_WORD, words))  # most outputs have one
+        or (words and re.search(_MARKED, words))
         or ("-" in text and re.search(_OPTION, text) is not None)
+        or re.search(_NUMBERED, text) is not None
+        or re.search(_SECOND, text) is not None
         or ("\n" in text and _has_folded_word(text))
         or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
     ):

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from hardwon.core.text.grounding import QUOTED, fold_text, keep_supported
-from hardwon.core.text.named_values import is_random
+from hardwon.core.text.randomness import is_random
 from hardwon.core.values import lesson as lessons
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status
 from hardwon.core.values.run import Step, Trigger

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection
+from functools import partial
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -50,7 +51,8 @@ class Gate:
     """Passes on allowed requests.
 
     `request.state` gets `principal`, the `csrf` token of a browser's login, and `root`, the path
-    below which the server is, without the secret path of the login.
+    below which the server is, without the secret path of the login. What answers for long calls
+    `ask_again` for the principal: its key may have been revoked since.
     """
 
     def __init__(
@@ -90,7 +92,8 @@ class Gate:
             self._check_host(headers)
             principal, csrf = await self._who(headers, secret_path)
             self._check_rate(scope, principal)
-            scope["state"].update(principal=principal, csrf=csrf)
+            ask_again = partial(self._who, headers, secret_path)
+            scope["state"].update(principal=principal, csrf=csrf, ask_again=ask_again)
             path = own_path(scope)
             is_open = principal is not None or path in _PUBLIC or path.startswith(_STATIC)
             await (self._inner if is_open else _send_to_login(scope))(scope, receive, send)

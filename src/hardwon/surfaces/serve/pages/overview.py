@@ -23,7 +23,7 @@ from hardwon.core.values.report import FailureKind, Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces import wording
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick
-from hardwon.surfaces.serve.requests import needs
+from hardwon.surfaces.serve.requests import Problem, needs
 
 _KEPT = 100  # reports
 _PERIODS = ("7", "30", "90")  # days
@@ -178,12 +178,23 @@ async def _stream(request: Request) -> AsyncIterator[str]:
         await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
+        if not await _is_still_admitted(request):
+            return
         state, took = await _time_look(request)
         if state != previous:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
             yield ": nothing new\n\n"
         previous = state
+
+
+async def _is_still_admitted(request: Request) -> bool:
+    """Whether the key or the login still opens the page: it may have been revoked meanwhile."""
+    try:
+        principal, _ = await request.state.ask_again()
+    except Problem:
+        return False
+    return principal is not None
 
 
 async def _time_look(request: Request) -> tuple[object, float]:
