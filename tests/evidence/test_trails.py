@@ -8,7 +8,7 @@ from hardwon.core.values.lesson import NEXT, Fix
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import complaints_in
-from hardwon.knowledge.evidence.trails import find_passed, is_cut
+from hardwon.knowledge.evidence.trails import find_passed, find_replaced, is_cut
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
 from hardwon.knowledge.reading.call_keys import of_operation
 from hardwon.knowledge.reading.fixes import fixes_of_call
@@ -586,3 +586,13 @@ def test_requests_of_one_tool_are_no_tools_named_alike() -> None:
     ]
 
     assert find_passed(steps) == []
+
+
+def test_a_question_that_was_given_up_is_replaced_by_a_question_only() -> None:
+    asked = ("desk codes.show moved", "desk: E13 code: no such code", True)
+
+    def instead(call: str) -> list[str]:
+        return [found.working.text for found in find_replaced(_run(asked, (call, "done", False)))]
+
+    assert instead("desk visits.move V-601") == []
+    assert instead("desk codes.list moved") == ["desk codes.list moved"]

@@ -186,7 +186,8 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
-        if (only_looks(failing) or not only_asks(call)) and not (call.has_script or call.paths)
+        if only_looks(failing) or only_asks(call) == only_asks(failing)  # a question for a question
+        if not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
         if made.isdisjoint(names_of(call))
     ]
