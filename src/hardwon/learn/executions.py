@@ -92,15 +92,6 @@ def pattern_key(run: FinishedRun) -> str:
     return f"{tools[:95]}:{'fail' if run.has_failed else 'ok'}"
 
 
-def _insight(run: FinishedRun, judgement: Judgement) -> str:
-    """One line for the agent."""
-    tools = ", ".join(dict.fromkeys(run.tools)) or "no tools"
-    ending = "failed" if run.has_failed else "worked"
-    ending += f": {run.error}" if run.has_failed and run.error else ""
-    issues = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
-    return f"{tools} ({run.seconds:.0f} s) {ending}{f' [{issues}]' if issues else ''}"
-
-
 def line(text: str, suggestion: str, *, is_again: bool) -> str:
     """The insight as a line of the block."""
     mark = "↻ " if is_again else ""
@@ -167,6 +158,10 @@ def _keep(engine: Runtime, job: Job) -> None:
         error=quotable(error_line(episode.error)),
     )
     judgement, subject = judge(run), pattern_key(run)
+    end = f"failed{f': {run.error}' if run.error else ''}" if run.has_failed else "worked"
+    issues = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
+    insight = f"{', '.join(dict.fromkeys(run.tools)) or 'no tools'} ({run.seconds:.0f} s) {end}"
+    insight += f" [{issues}]" if issues else ""
     with _counting:  # each run counts the ones before it, and jobs are worked side by side
         times = len(engine.store.runs.about(episode.scope, subject)) + 1
         is_recurring, now = times >= _RECURRING, engine.clock()
@@ -185,7 +180,7 @@ def _keep(engine: Runtime, job: Job) -> None:
             Reflection(
                 scope=episode.scope,
                 subject=subject,
-                insight=one_line(_insight(run, judgement), 500),
+                insight=one_line(insight, 500),
                 created_at=now,
                 title=one_line(run.task, 300),
                 state=kind,

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
+from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -59,8 +60,16 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     if source.startswith(("redis://", "rediss://", "unix://")):
         return read_wasp(source, scope)
     path = os.path.expanduser(source)
-    if os.path.isdir(path):
-        return _folder(path, scope)
+    if os.path.isdir(path):  # everything in it that can be read: reflections, insights, packs
+        names = sorted(
+            os.path.join(folder, name)
+            for folder, _, files in os.walk(path)
+            for name in files
+            if name.endswith((".json", ".jsonl", ".md")) and not name.startswith("index.")
+        )
+        if not names:
+            raise InvalidInput(f"nothing in {path!r} can be imported")
+        return chain.from_iterable(_text(name, scope) for name in names)
     if is_database(path):
         return read_arbiter(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
@@ -105,20 +114,6 @@ def _lines(path: str) -> Iterator[str]:
         yield from file
 
 
-def _folder(path: str, scope: Scope) -> Iterable[Lesson]:
-    """Everything in a folder that can be read: reflections, insights, packs."""
-    names = sorted(
-        os.path.join(folder, name)
-        for folder, _, files in os.walk(path)
-        for name in files
-        if name.endswith((".json", ".jsonl", ".md")) and not name.startswith("index.")
-    )
-    if not names:
-        raise InvalidInput(f"nothing in {path!r} can be imported")
-    for name in names:
-        yield from _text(name, scope)
-
-
 log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")  # of chatcli
 _PATIENCE = 10.0  # seconds; a person waits for Redis
@@ -158,7 +153,18 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
         connection.close()
     is_every = chosen == EVERY_AGENT
     return (
-        _arbiter_lesson(row, scope._replace(agent=row[1]) if is_every else scope) for row in rows
+        Lesson(
+            scope._replace(agent=owner) if is_every else scope,
+            situation=signature,
+            correction=text,
+            origin=f"import:arbiter:{number}",
+            evidence=(Evidence("arbiter", f"{number}"),),
+            hits=hits,
+            created_at=moment(created),
+            updated_at=moment(updated),
+            last_seen_at=moment(seen or created),
+        )
+        for number, owner, signature, text, hits, created, updated, seen in rows
     )
 
 
@@ -173,23 +179,6 @@ def _choose(known: dict[str, V], asked: str, own: str, what: str) -> V:
     raise InvalidInput(
         f"no lessons of {what} {asked or own!r}; --from-{what} takes:"
         f" {names if only else 'none: there are no lessons'}"
-    )
-
-
-def _arbiter_lesson(
-    row: tuple[int, str, str, str, int, float, float, float], scope: Scope
-) -> Lesson:
-    number, _, signature, text, hits, created, updated, seen = row
-    return Lesson(
-        scope,
-        situation=signature,
-        correction=text,
-        origin=f"import:arbiter:{number}",
-        evidence=(Evidence("arbiter", f"{number}"),),
-        hits=hits,
-        created_at=moment(created),
-        updated_at=moment(updated),
-        last_seen_at=moment(seen or created),
     )
 
 
@@ -246,26 +235,22 @@ def parse_aiwg(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
         return
     reflection = record["self_reflection"]
     corrections = reflection.get("lessons_learned") or reflection.get("actionable_insights")
+    blame, loop = reflection.get("credit_assignment") or {}, record.get("loop_id", "")
+    task = record.get("task_description") or f"loop {loop}"
     for correction in corrections or [reflection.get("reflection_text", "")]:
         if str(correction).strip():
-            yield _aiwg_lesson(record, str(correction), scope)
-
-
-def _aiwg_lesson(record: dict[str, Any], correction: str, scope: Scope) -> Lesson:
-    reflection, loop = record["self_reflection"], record.get("loop_id", "")
-    blame = reflection.get("credit_assignment") or {}
-    task = record.get("task_description") or f"loop {loop}"
-    return Lesson(
-        scope,
-        situation=one_line(f"When the task is like “{task}”"),
-        mistake=one_line(str(blame.get("root_cause") or reflection.get("reflection_text", ""))),
-        correction=correction,
-        tags=tuple(tag for tag in (blame.get("failure_category"),) if tag),
-        trigger=Trigger.VERIFICATION,
-        origin=f"import:aiwg:{loop}",
-        evidence=(Evidence("reflection", f"{loop}/{record.get('iteration', '')}"),),
-        confidence=float(reflection.get("confidence") or 0.6),
-    )
+            cause = str(blame.get("root_cause") or reflection.get("reflection_text", ""))
+            yield Lesson(
+                scope,
+                situation=one_line(f"When the task is like “{task}”"),
+                mistake=one_line(cause),
+                correction=str(correction),
+                tags=tuple(tag for tag in (blame.get("failure_category"),) if tag),
+                trigger=Trigger.VERIFICATION,
+                origin=f"import:aiwg:{loop}",
+                evidence=(Evidence("reflection", f"{loop}/{record.get('iteration', '')}"),),
+                confidence=float(reflection.get("confidence") or 0.6),
+            )
 
 
 def parse_insights(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

@@ -1,11 +1,17 @@
-"""No secret and no instruction gets out of a session."""
+"""Secrets stay inside; a model must quote; related notes are found."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from hardwon.core.errors import TransientError
+from hardwon.learn.transcripts.insight import Related
 from hardwon.models.scripted import Scripted
-from tests.learn.transcripts.mined import Desk, typical
+from tests.learn.transcripts.mined import Desk, two_fixes, typical
 from tests.learn.transcripts.transcripts import SESSION
 
 SECRET = "sk-ant-api03-" + "Ab1" * 20
@@ -88,3 +94,106 @@ def test_text_that_speaks_to_the_model_is_never_kept_without_a_person(desk: Desk
     assert not desk.insights.exists()
     assert not desk.memory.exists()
     assert not desk.lessons()
+
+
+def test_a_model_words_the_insights_and_must_quote_what_is_there(tmp_path: Path) -> None:
+    real = {"line": 1, "quote": "Add a nightly report"}
+    reply = {
+        "summary": "It was asked. It was done.",
+        "main_task": "A report",
+        "insights": [
+            {"title": "Real", "type": "content", "insight": "Do it", "evidence": [real]},
+            {"title": "No quote", "type": "content", "insight": "Lie", "evidence": []},
+            {
+                "title": "False quote",
+                "type": "content",
+                "insight": "Lie",
+                "evidence": [{"line": 1, "quote": "words that nobody said"}],
+            },
+            {
+                "title": "Other line",
+                "type": "content",
+                "insight": "Lie",
+                "evidence": [{**real, "line": 999}],
+            },
+        ],
+    }
+    desk = Desk(tmp_path, Scripted([f"```json\n{json.dumps(reply)}\n```"]))
+    typical(desk).write(desk.home)
+
+    _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))
+
+    by_model = [one.title for one in delta.insights if one.author == "scripted"]
+    assert by_model == ["Real"]
+    assert [one.title for one in delta.insights if one.author == "rules"]
+    assert delta.summary.task == "A report"
+
+
+def test_a_model_that_fails_twice_leaves_the_rules_words(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, Scripted([TransientError("busy")] * 4))
+    typical(desk).write(desk.home)
+
+    _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))
+
+    assert delta.insights
+    assert any("busy" in note for note in delta.notes)
+
+
+@pytest.mark.parametrize(
+    "reply", [None, "", "garbage", "{}", '{"insights": null}', '{"summary": null, "insights": 3}']
+)
+def test_a_reply_outside_the_form_leaves_the_rules_words(tmp_path: Path, reply: Any) -> None:
+    desk = Desk(tmp_path, Scripted([str(reply)] * 4))
+    typical(desk).write(desk.home)
+
+    _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))
+
+    assert {one.author for one in delta.insights} == {"rules"}
+    assert any("Reply lacks" in note for note in delta.notes)
+
+
+def test_the_same_insight_of_another_session_is_not_written_twice(desk: Desk) -> None:
+    typical(desk).write(desk.home)
+    desk.mine()
+    before = desk.memory.read_text(encoding="utf-8")
+    typical(desk).write(desk.home, session="another")
+
+    desk.mine("another")
+
+    assert desk.memory.read_text(encoding="utf-8") == before
+
+
+def test_another_fix_of_the_same_failure_is_another_insight(desk: Desk) -> None:
+    (related,) = two_fixes(desk).delta.related
+
+    assert related.relation == "complementary"
+    assert related.path == str(desk.insights / "mkdir.md")
+
+
+def asked(desk: Desk, *notes: str) -> list[Related]:
+    """What memory says about a session in which `docker compose up` fails and is mended."""
+    (desk.project / "CLAUDE.md").write_text("# Notes\n\n" + "\n".join(f"- {n}" for n in notes))
+    talk = desk.talk().says("Start the database")
+    error = "Error: Bind for 0.0.0.0:5432 failed: port is already allocated"
+    talk.run("docker compose up db", error, failed=True)
+    talk.run("docker compose up --force-recreate db").agent("It runs.").write(desk.home)
+    return list(desk.agent.sessions.ask(desk.agent.sessions.choose("")).delta.related)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "docker compose wants the VPN to be off",
+        "If a port is already allocated, Anna knows which service holds it",
+    ],
+    ids=["command", "error"],
+)
+def test_a_persons_own_note_is_found_by_command_and_by_error(desk: Desk, note: str) -> None:
+    (related,) = asked(desk, "Say hello to Anna before the release", note)
+
+    assert (related.relation, related.excerpt) == ("complementary", f"- {note}")
+    assert related.path == str(desk.project / "CLAUDE.md")
+
+
+def test_a_note_about_something_else_is_not_found(desk: Desk) -> None:
+    assert asked(desk, "docker is installed on the server", "the port of the API is 8080") == []

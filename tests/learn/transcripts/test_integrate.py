@@ -10,7 +10,7 @@ from hardwon.core.errors import HardwonError, InvalidInput, StorageError
 from hardwon.storage.stores.markdown import insights as notes
 from hardwon.storage.stores.markdown import memory
 from tests.learn.transcripts.mined import Desk, failing, two_fixes, typical
-from tests.learn.transcripts.rules.test_corrections import DIFFERENT
+from tests.learn.transcripts.test_findings import DIFFERENT
 from tests.learn.transcripts.transcripts import SESSION
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hardwon import Step
 from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.learn.transcripts.findings import Findings
 from hardwon.learn.transcripts.insight import Insight
-from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 
 
@@ -33,7 +33,7 @@ class Talk:
         )
 
     def found(self) -> Findings:
-        return apply_rules(self.moments)
+        return Findings(self.moments)
 
     def one(self) -> Insight:
         (insight,) = self.found().insights

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from tests.learn.trials.commanded import working_place
-from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
+from tests.learn.trials.exchanged import EXTERNAL_FORM, LOGIN_FORM, SCHEMA_FORM
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ def coder(hw: hardwon.Hardwon) -> hardwon.Agent:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """A project with all three kinds of reflections."""
+    """A project with both kinds of reflections."""
     base = tmp_path / "project" / ".aiwg"
     for name, content in {
         "ralph/reflections/ralph-test-coverage/001.json": json.dumps(SCHEMA_FORM),
-        "ralph/reflections/loops/hook-loop/iteration-2.yaml": HOOK_FORM,
+        "ralph/reflections/login-loop/002.json": json.dumps(LOGIN_FORM),
         "ralph-external/reflections/reflection-1.json": json.dumps(EXTERNAL_FORM),
         "ralph-external/reflections/reflection-2.json": "{torn",
         "ralph/reflections/index.yaml": "loops: {}",

@@ -40,17 +40,16 @@ SCHEMA_FORM = {
 }  # fmt: skip
 
 
-HOOK_FORM = """\
-trial_number: 2
-timestamp: 2026-01-26T09:00:00Z
-loop_id: hook-loop
-trajectory:
-  - edited login.py
-  - action: ran the tests
-outcome: partial
-reflection: The token was refreshed too late.
-strategy_change: Refresh it before each call.
-"""
+LOGIN_FORM = {
+    **SCHEMA_FORM,
+    "loop_id": "login-loop",
+    "task_description": "Keep the login alive",
+    "evaluator_output": {"passed": False, "verification_type": "heuristic"},
+    "self_reflection": {
+        "reflection_text": "The token was refreshed too late.",
+        "actionable_insights": ["Refresh it before each call."],
+    },
+}
 
 
 EXTERNAL_FORM = {

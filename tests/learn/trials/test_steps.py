@@ -197,6 +197,8 @@ def test_the_model_that_reflects_sees_strategy_and_thoughts(tmp_path: Path) -> N
         json.dumps({"type": "done", "text": "I guarded the division."}),
         '```json\n{"answer": "I guarded the division."}\n```',
         '{"answer": "I guarded the division.", "more": "cut o',
+        '{"answer": "I guarded the division."}\nAll tests pass.',
+        json.dumps([{"message": {"content": "I guarded the division."}}]),
     ],
 )
 def test_no_text_holds_raw_json(coder: hardwon.Agent, tmp_path: Path, output: str) -> None:

@@ -95,7 +95,14 @@ async def process(engine: Runtime, job: Job) -> str | None:
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)
         return SKIPPED
     # In a thread: a server that hangs must not keep the worker's other jobs waiting.
-    await asyncio.to_thread(_keep, engine, reflection)
+
+    def keep() -> None:
+        meaning = embedding_of(engine, reflection.title)
+        detail = {**reflection.details, **({"meaning": meaning} if meaning else {})}
+        complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
+        engine.store.reflections.save(complete, keep=engine.settings.goals.per_goal)
+
+    await asyncio.to_thread(keep)
     return None
 
 
@@ -113,15 +120,6 @@ def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
         detail=json.dumps({"errors": problems(episode)}, ensure_ascii=False),
         job=f"{job.id}@{job.enqueued_at.timestamp():.6f}",
     )
-
-
-def _keep(engine: Runtime, reflection: Reflection) -> None:
-    """Store a reflection with the embedding of its objective."""
-    detail = reflection.details
-    if meaning := embedding_of(engine, reflection.title):
-        detail["meaning"] = meaning
-    complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
-    engine.store.reflections.save(complete, keep=engine.settings.goals.per_goal)
 
 
 def importance(episode: Episode) -> float:
@@ -163,7 +161,16 @@ def by_rules(episode: Episode) -> str:
     """An insight made by rules, from the tasks that failed and those that worked."""
     failed, problem = _failed_task(episode), "; ".join(problems(episode))
     if episode.signal("goal_state") == "completed":
-        return _success_words(episode, failed, problem)
+        good = (step for step in episode.steps if not step.failed)
+        way = ", ".join(dict.fromkeys(clip(one_line(step.tool), 40) for step in good))
+        if failed:
+            solution = f"; {way} got it done" if way else ""
+            why = f" ({problem})" if problem else ""
+            return f"“{clip(one_line(failed.tool), 60)}” failed on the way{why}{solution}."
+        if episode.error:
+            reason = f": {problem}" if problem else ""
+            return f"It was completed, but not without an error{reason}."
+        return f"It worked with {clip(way, 200)}." if way else "It was completed without trouble."
     where = f" at “{clip(one_line(failed.tool), 60)}”" if failed else ""
     reason = f": {problem}" if problem else ""
     done_count = int(episode.signal("tasks_done") or sum(not step.failed for step in episode.steps))
@@ -186,18 +193,6 @@ def _failed_task(episode: Episode) -> Step | None:
     latest = list(reversed(episode.steps))
     stated = (step for step in latest if states_error(step.output))
     return next((step for step in latest if step.failed), next(stated, None))
-
-
-def _success_words(episode: Episode, failed: Step | None, problem: str) -> str:
-    good = (step for step in episode.steps if not step.failed)
-    way = ", ".join(dict.fromkeys(clip(one_line(step.tool), 40) for step in good))
-    if failed:
-        solution = f"; {way} got it done" if way else ""
-        why = f" ({problem})" if problem else ""
-        return f"“{clip(one_line(failed.tool), 60)}” failed on the way{why}{solution}."
-    if episode.error:
-        return f"It was completed, but not without an error{f': {problem}' if problem else ''}."
-    return f"It worked with {clip(way, 200)}." if way else "It was completed without trouble."
 
 
 def describe(step: Step) -> str:
@@ -305,13 +300,27 @@ def attach(orchestrator: Any, report: Report, *, hook: str | None = None) -> Att
     listener = Listener(report)
     if hook is None and hasattr(orchestrator, _SLOT):
         return _set_attribute(orchestrator, _SLOT, listener, listener)
-    for name in (hook,) if hook else _REGISTRARS:
-        if hasattr(orchestrator, name):
-            return _hook_into(orchestrator, name, listener)
-    expected = hook or ", ".join((_SLOT, *_REGISTRARS))
-    raise InvalidInput(
-        f"{type(orchestrator).__name__} has no hook to attach to; expected: {expected}"
-    )
+    names = (hook,) if hook else _REGISTRARS
+    name = next((name for name in names if hasattr(orchestrator, name)), "")
+    if not name:
+        expected = hook or ", ".join((_SLOT, *_REGISTRARS))
+        kind = type(orchestrator).__name__
+        raise InvalidInput(f"{kind} has no hook to attach to; expected: {expected}")
+    present = getattr(orchestrator, name)
+    if callable(present) and hasattr(present, "__self__"):  # a method that takes a callback
+        present(listener)
+        return Attachment(listener)
+    if isinstance(present, list):
+        present.append(listener)
+        return Attachment(listener, lambda: present.remove(listener))
+
+    def call_both(*args: Any, **kwargs: Any) -> Any:
+        result = present(*args, **kwargs)
+        listener(*args, **kwargs)
+        return result
+
+    value = listener if present is None else call_both
+    return _set_attribute(orchestrator, name, value, listener)
 
 
 def goal_state(state: object) -> str:
@@ -366,24 +375,6 @@ def _words(state: object) -> set[str]:
     """The words for a state, in lower case; an enum member gives its name and its value."""
     names = (state.name, state.value) if isinstance(state, Enum) else (state,)
     return {as_text(name).strip().lower().rsplit(".", 1)[-1] for name in names}
-
-
-def _hook_into(orchestrator: Any, name: str, listener: Listener) -> Attachment:
-    present = getattr(orchestrator, name)
-    if callable(present) and hasattr(present, "__self__"):  # a method that takes a callback
-        present(listener)
-        return Attachment(listener)
-    if isinstance(present, list):
-        present.append(listener)
-        return Attachment(listener, lambda: present.remove(listener))
-
-    def call_both(*args: Any, **kwargs: Any) -> Any:
-        result = present(*args, **kwargs)
-        listener(*args, **kwargs)
-        return result
-
-    value = listener if present is None else call_both
-    return _set_attribute(orchestrator, name, value, listener)
 
 
 def _set_attribute(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:

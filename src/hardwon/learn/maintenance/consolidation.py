@@ -178,7 +178,7 @@ class Consolidation:
         return ""
 
     def _consolidate(self) -> None:
-        """Merge lessons that say the same; promote what several projects say to all projects."""
+        """Merge lessons that say the same, promote what several projects say, flag conflicts."""
         groups, self._conflicts, self._near = compare(self._pace(self._sketches))
         parts = ((alike, -(-len(alike) // _MERGED)) for alike in groups)  # even, and small enough
         for group in (alike[at::count] for alike, count in parts for at in range(count)):
@@ -191,13 +191,10 @@ class Consolidation:
                 reason = f"seen in {many} projects" if many > 1 else "holds everywhere already"
                 edit = Edit("promoted", reason, places, target=self._scope)
             self._edits.append(edit)
-
-    def _dispute(self) -> None:
-        """Flag lessons that contradict each other, for a person to decide."""
-        scopes = {sketch.id: sketch.scope for sketch in self._sketches}
-        for pair in self._conflicts:
-            places = tuple((scopes[number], number) for number in (pair.first, pair.second))
-            self._edits.append(Edit("disputed", pair.why, places, status="", tag=DISPUTED))
+        where = {sketch.id: sketch.scope for sketch in self._sketches}
+        for pair in self._conflicts:  # a person decides
+            pairs = tuple((where[number], number) for number in (pair.first, pair.second))
+            self._edits.append(Edit("disputed", pair.why, pairs, status="", tag=DISPUTED))
 
     def _look_back(self) -> None:
         """Find what keeps failing, and propose what to do about it."""
@@ -284,7 +281,6 @@ class Consolidation:
 _PHASES: tuple[Callable[[Consolidation], None], ...] = (
     Consolidation._survey,
     Consolidation._consolidate,
-    Consolidation._dispute,
     Consolidation._look_back,
     Consolidation._reword,
 )

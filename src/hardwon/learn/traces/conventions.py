@@ -112,6 +112,13 @@ def _read_span(span: Span) -> Row | None:
     given = span.attributes
     messages = list(_messages(given, _INPUT, _FLAT_INPUT))
     step = _step(span)
+    service = str(span.resource.get(_SERVICE) or "")
+    project = span.resource.get(_PROJECT) or ("" if service.startswith(_UNKNOWN) else service)
+    users = (one.text for one in reversed(messages) if one.role == "user" and one.text)
+    is_prompt = given.get("event.name") == _PROMPT and isinstance(given.get("prompt"), str)
+    asked = str(given["prompt"]) if is_prompt else next(users, "")
+    # What stands before the last message of the model stands in earlier spans, too.
+    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
     row = Row(
         trace=span.trace,
         span=span.id,
@@ -119,8 +126,8 @@ def _read_span(span: Span) -> Row | None:
         begun=span.begun,
         ended=span.ended,
         conversation=_screen(_conversation(given), _NAME),
-        project=_screen(_project(span.resource), _NAME),
-        said=_screen(_last_asked(given, messages), _TASK),
+        project=_screen(project, _NAME),
+        said=_screen(asked, _TASK),
         step=step,
         calls=()
         if step
@@ -131,34 +138,15 @@ def _read_span(span: Span) -> Row | None:
         ),
         results=tuple(
             (_screen(key, _NAME), _screen(output, OUTPUT_LIMIT))
-            for message in _since_the_model_spoke(messages)
+            for message in messages[spoken[-1] + 1 if spoken else 0 :]
             for key, output in message.results
         ),
     )
     return row if row.is_root or row.step or row.said or row.calls or row.results else None
 
 
-def _project(resource: Mapping[str, Any]) -> Any:
-    service = str(resource.get(_SERVICE) or "")
-    return resource.get(_PROJECT) or ("" if service.startswith(_UNKNOWN) else service)
-
-
 def _conversation(given: Mapping[str, Any]) -> Any:
     return next((given[name] for name in _CONVERSATION if given.get(name)), "")
-
-
-def _last_asked(given: Mapping[str, Any], messages: list[Said]) -> str:
-    """What the user asked for last; "" if nothing."""
-    if given.get("event.name") == _PROMPT and isinstance(given.get("prompt"), str):
-        return str(given["prompt"])
-    asked = (one.text for one in reversed(messages) if one.role == "user" and one.text)
-    return next(asked, "")
-
-
-def _since_the_model_spoke(messages: list[Said]) -> list[Said]:
-    """The messages after the model's last one; those before stand in earlier spans, too."""
-    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
-    return messages[spoken[-1] + 1 if spoken else 0 :]
 
 
 def _screen(value: Any, limit: int) -> str:
@@ -172,7 +160,11 @@ def _step(span: Span) -> tuple[str, str, str, bool | None] | None:
     if form is None:
         return None
     output = _result(given.get(form.output), is_json=form.is_json)
-    failed = _verdict(span, form, output)
+    failed = span.failed
+    if failed is None and (given.get("error.type") or given.get(form.success) in ("false", False)):
+        failed = True
+    elif failed is None and form.has_exit:
+        failed = states_failure(output)
     if failed and not output:
         raised = (held.get("exception.message") for name, held in span.events
                   if name == "exception")  # fmt: skip
@@ -181,16 +173,6 @@ def _step(span: Span) -> tuple[str, str, str, bool | None] | None:
     args = _screen(canonical(_arguments(given.get(form.args))), _ARGS)
     output = _screen(output, OUTPUT_LIMIT)
     return (_screen(tool, _NAME), args, output, failed) if args or output else None
-
-
-def _verdict(span: Span, form: Convention, output: str) -> bool | None:
-    """Whether a call failed; None if its span does not say."""
-    is_refused = span.attributes.get(form.success) in ("false", False)
-    if span.failed is not None:
-        return span.failed
-    if span.attributes.get("error.type") or is_refused:
-        return True
-    return states_failure(output) if form.has_exit else None
 
 
 def _arguments(value: Any) -> Any:
@@ -248,7 +230,14 @@ def _message(plain: dict[str, Any]) -> Said:
     if not isinstance(parts, list):
         text, key = text_of(plain.get("content")), plain.get("tool_call_id")
         results = ((str(key), text),) if role == "tool" and key else ()
-        return Said(role, text, tuple(_asked_calls(plain.get("tool_calls"))), results)
+        asked = plain.get("tool_calls")
+        calls = (one for one in asked if isinstance(one, dict)) if isinstance(asked, list) else ()
+        called = (
+            _call({**one["function"], "id": one.get("id")})
+            for one in calls
+            if isinstance(one.get("function"), dict)
+        )
+        return Said(role, text, tuple(called), results)
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for part in parts:
         if isinstance(part, dict):
@@ -262,13 +251,6 @@ def _message(plain: dict[str, Any]) -> Said:
             for part in by_type["tool_call_response"]
         ),
     )
-
-
-def _asked_calls(calls: Any) -> Iterator[tuple[str, str, str]]:
-    """The calls of functions that a message of OpenAI asks for."""
-    for one in calls if isinstance(calls, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("function"), dict):
-            yield _call({**one["function"], "id": one.get("id")})
 
 
 def _flat_messages(given: Mapping[str, Any], prefix: str) -> Iterator[Said]:

@@ -13,10 +13,10 @@ import os
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
@@ -69,7 +69,15 @@ class Traces:
 
         A worker records the runs that have ended, as `hw.drain()` does.
         """
-        body = _unpack(body) if is_packed else body
+        if is_packed:
+            try:
+                stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+                body = stream.decompress(body, _BODY)
+            except (zlib.error, gzip.BadGzipFile) as error:
+                raise InvalidInput("the body is not packed by gzip") from error
+            if stream.unconsumed_tail or not stream.eof:
+                most = f"at most {_BODY:,} bytes, and must end"
+                raise InvalidInput(f"an unpacked request may have {most}")
         spans = read_request(body, is_json=is_json, is_logs=is_logs)
         rows = list(_rows_of(spans, Counter()))
         kept = [(time.time(), row) for row in rows if row]
@@ -119,7 +127,12 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
             yield from record_run(engine, key, waiting[key])
         is_split = len(files) > _FILES
         rewritten = {name: part for name, part in files.items() if is_split or over & part.keys()}
-        _keep_only(engine, _join(rewritten.values()), over)
+        open_runs: dict[Scope, list[Arrived]] = defaultdict(list)  # into one file a scope
+        for key, rows in _join(rewritten.values()).items():
+            if key not in over:
+                open_runs[key[0]] += rows
+        for scope, rows in open_runs.items():
+            _put(engine, scope, rows)
         for name in rewritten:
             _files.unlink(os.path.join(folder, name))
     finally:
@@ -242,18 +255,6 @@ def _rows_of(spans: Iterable[Span], skipped: Counter[str]) -> Iterator[Row | Non
         yield row
 
 
-def _unpack(body: bytes) -> bytes:
-    """The unpacked body, within its limit."""
-    try:
-        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        plain = stream.decompress(body, _BODY)
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise InvalidInput("the body is not packed by gzip") from error
-    if stream.unconsumed_tail or not stream.eof:
-        raise InvalidInput(f"an unpacked request may have at most {_BODY:,} bytes, and must end")
-    return plain
-
-
 def _folder(engine: Runtime) -> str:
     return os.path.join(engine.settings.home, "traces")
 
@@ -285,28 +286,12 @@ def _read(path: str) -> dict[Key, list[Arrived]]:
     """The rows in a file, by scope and run; one that is damaged is set aside."""
     try:
         with open(path, encoding="utf-8") as file:
-            scope = Scope(*json.loads(file.readline()))
-            return _by_run(
-                scope, [(float(at), _row(values)) for at, values in map(json.loads, file)]
-            )
+            scope, rows = Scope(*json.loads(file.readline())), list[Arrived]()
+            for at, (*head, step, calls, results) in map(json.loads, file):  # JSON has no tuples
+                pairs = [tuple(map(tuple, many)) for many in (calls, results)]
+                rows.append((float(at), Row._make([*head, step and tuple(step), *pairs])))
+            return _by_run(scope, rows)
     except (ValueError, TypeError) as error:
         logging.getLogger("hardwon").warning("%s is damaged and set aside: %s", path, error)
         os.replace(path, f"{path}.damaged")
         return {}
-
-
-def _row(values: list[Any]) -> Row:
-    """The row that was written as JSON, which has no tuples."""
-    *head, step, calls, results = values
-    pairs = [tuple(map(tuple, many)) for many in (calls, results)]
-    return Row._make([*head, step and tuple(step), *pairs])
-
-
-def _keep_only(engine: Runtime, waiting: Mapping[Key, list[Arrived]], over: Container[Key]) -> None:
-    """Write the rows of the runs that go on into one file a scope."""
-    scopes: dict[Scope, list[Arrived]] = defaultdict(list)
-    for key, rows in waiting.items():
-        if key not in over:
-            scopes[key[0]] += rows
-    for scope, rows in scopes.items():
-        _put(engine, scope, rows)

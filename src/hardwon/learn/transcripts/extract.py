@@ -26,9 +26,9 @@ from hardwon.knowledge.reading.shell import main_command
 from hardwon.learn.transcripts import insight as insights
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.catalog import Context
-from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Related, Summary
+from hardwon.learn.transcripts.findings import Findings
+from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.past import Tell
-from hardwon.learn.transcripts.rules import apply_rules
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from hardwon.models import ask
 from hardwon.storage.ports import Model, Request
@@ -72,7 +72,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = lambda done, of: Non
         tell(next(done), of)
 
     reading = read(place) if engine.has_model else read(place, tell=counted)
-    findings = apply_rules(reading.moments())
+    findings = Findings(reading.moments())
     summary, found = findings.summary, findings.insights
     if engine.has_model:
         model, texts = engine.model, chunks(read(place, tell=counted).moments())
@@ -168,42 +168,38 @@ async def _ask_about(text: str, model: Model) -> Part:
         (summary, listed), author = await ask(model, request, parse)
     except TransientError:
         (summary, listed), author = await ask(model, request, parse)
-    given = (_insight(plain, text, author) for plain in listed if isinstance(plain, dict))
-    return summary, list(filter(None, given))
-
-
-def _insight(plain: dict[str, Any], text: str, author: str) -> Insight | None:
-    """The insight of the model; None if it is empty or too few of its quotes are real."""
-    advice, kind = one_line(text_in(plain, "insight", 1000)), plain.get("type")
-    kind = kind if kind in {*_KINDS, insights.PATTERN} else insights.IMPLICIT
-    real = tuple(_real_quotes(plain.get("evidence"), text))
-    if not advice or len(real) < (2 if kind == insights.PATTERN else 1):
-        return None
-    title = one_line(text_in(plain, "title", 300)) or advice
-    return Insight(
-        title=clip_words(title, insights.TITLE_LIMIT),
-        category=one_line(text_in(plain, "category", 40)) or "Workflow",
-        kind=kind,
-        confidence=_KINDS.get(kind) or insights.by_count(len(real)),
-        text=advice,
-        evidence=real,
-        tier=insights.TIER_A if plain.get("always_needed") is True else insights.TIER_B,
-        tags=insights.tags_of(*map(str, plain.get("tags") or ())),
-        mistake=one_line(text_in(plain, "mistake", 600)),
-        author=author,
-    )
-
-
-def _real_quotes(listed: Any, text: str) -> Iterator[Passage]:
-    """The quotes whose line was shown and whose words stand in the text, spaces aside."""
-    words = re.sub(r"\W+", " ", text)
-    for one in listed or ():
-        line = one.get("line") if isinstance(one, dict) else None
-        if isinstance(line, int) and f"[{line}]" in text:
-            passage = insights.evidence(line, str(one.get("quote") or ""))
-            quote = re.sub(r"\W+", " ", passage.quote).strip()
-            if len(quote) >= 8 and quote in words:
-                yield passage
+    words, found = re.sub(r"\W+", " ", text), list[Insight]()
+    for plain in filter(lambda one: isinstance(one, dict), listed):
+        real = [  # a quote is real if its line was shown and its words stand there, spaces aside
+            insights.evidence(one["line"], str(one.get("quote") or ""))
+            for one in plain.get("evidence") or ()
+            if isinstance(one, dict)
+            and isinstance(one.get("line"), int)
+            and f"[{one['line']}]" in text
+            and len(quote := re.sub(r"\W+", " ", str(one.get("quote") or "")).strip()) >= 8
+            and quote in words
+        ]
+        advice, kind = one_line(text_in(plain, "insight", 1000)), plain.get("type")
+        kind = kind if kind in {*_KINDS, insights.PATTERN} else insights.IMPLICIT
+        if not advice or len(real) < (2 if kind == insights.PATTERN else 1):
+            continue
+        title = one_line(text_in(plain, "title", 300)) or advice
+        is_loaded = plain.get("always_needed") is True
+        found.append(
+            Insight(
+                title=clip_words(title, insights.TITLE_LIMIT),
+                category=one_line(text_in(plain, "category", 40)) or "Workflow",
+                kind=kind,
+                confidence=_KINDS.get(kind) or insights.by_count(len(real)),
+                text=advice,
+                evidence=tuple(real),
+                tier=insights.TIER_A if is_loaded else insights.TIER_B,
+                tags=insights.tags_of(*map(str, plain.get("tags") or ())),
+                mistake=one_line(text_in(plain, "mistake", 600)),
+                author=author,
+            )
+        )
+    return summary, found
 
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY = "redundant", "conflicting", "complementary"

@@ -11,18 +11,16 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
 from hardwon.core.text.clean import file_id
 from hardwon.core.values import from_plain, plain
-from hardwon.core.values.lesson import MINED, Kind, Lesson, Status
+from hardwon.core.values.lesson import MINED, Kind, Status
 from hardwon.core.values.run import Failure
 from hardwon.core.values.scope import Scope
 from hardwon.engine.recording import Memory
@@ -145,6 +143,7 @@ class Integration:
             mined=key_of(context.place),
             scope=scope._replace(project=project),
         )
+        self._base = context.project_level or context.user_level
         self._summary: Summary | None = None
         self._notes: list[str] = []  # what the person should know
         self._moved = 0
@@ -156,8 +155,11 @@ class Integration:
             for choice in selection.choices:
                 self._store(choice)
                 self._keep(choice.insight, vouched=vouched)
-            if selection.choices and selection.summary:
-                self._summarize(selection.summary)
+            if selection.choices and selection.summary:  # in place of an earlier note
+                note = render.session_note(selection.summary, self._record.session, self._now)
+                self._record.keys.append((note.key, note.title, note.summary))
+                added = notes.Added(note.key, note.title, note.summary, self._record.session)
+                self._grow(os.path.join(self._base, ".insights", SUMMARIES), note, replaced=added)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._state.save(self._record)
             undo(self._engine, self._state, self._record.id)
@@ -176,14 +178,19 @@ class Integration:
 
     def verify(self, report: IntegrationReport) -> IntegrationReport:
         """The report with the problems of what was written, in words; none when all is well."""
-        get, problems = self._engine.store.lessons.get, list[str]()
-        checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-        checks += [partial(get, self._record.scope, number) for number in report.lessons]
-        for check in checks:
+        problems = list[str]()
+        for path in report.files:
             try:
-                check()
+                text = read_text(path) or ""
+                if ".insights" in path.split(os.sep):
+                    notes.parse(text, path)
+                if os.path.basename(path) == "MEMORY.md" and not memory_md.fits(text):
+                    problems.append(f"{path} is longer than what the agent loads")
             except HardwonError as error:
                 problems.append(str(error))
+        lessons = self._engine.store.lessons.get_all(self._record.scope, report.lessons)
+        missing = {*report.lessons} - {lesson.id for lesson in lessons}
+        problems += [f"lesson #{number} is gone" for number in sorted(missing)]
         return report._replace(problems=tuple(problems))
 
     def _store(self, choice: Choice) -> None:
@@ -201,14 +208,6 @@ class Integration:
             self._load(insight)
         else:
             self._archive(choice.scope, insight, is_apart=related is not None)
-
-    def _summarize(self, summary: Summary) -> None:
-        """Tell in the file of summaries what the session was about, in place of an earlier note."""
-        note = render.session_note(summary, self._record.session, self._now)
-        self._record.keys.append((note.key, note.title, note.summary))
-        added = notes.Added(note.key, note.title, note.summary, self._record.session)
-        base = self._context.project_level or self._context.user_level
-        self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
 
     def _load(self, insight: Insight) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
@@ -295,23 +294,19 @@ class Integration:
 
     def _keep(self, insight: Insight, *, vouched: bool) -> None:
         new = render.lesson(insight, self._record.scope, self._record.session, vouched=vouched)
-        lesson = self._recorded_lesson(new, vouched=vouched) or self._engine.keep(new)
+        memory, lesson = Memory(new.scope, self._engine.store.lessons, self._now, {}), None
+        for kind in new.kinds if new.fixes or not vouched else ():  # what a recorded run has left
+            known = memory.about(Failure("", kind, ""))
+            keys = {fix.key for fix in known.fixes} if known and known.origin == MINED else None
+            if keys is not None and keys.issuperset(fix.key for fix in new.fixes):
+                lesson = known
+                break
+        lesson = lesson or self._engine.keep(new)
         is_proven = vouched or any(fix.is_proven for fix in lesson.fixes)
         if lesson.status == Status.CANDIDATE and is_proven:
             lesson = lesson._replace(status=Status.PROVEN)
             self._engine.store.lessons.update(lesson)
         self._record.lessons.append((lesson.id, lesson.created_at >= self._now))
-
-    def _recorded_lesson(self, new: Lesson, *, vouched: bool) -> Lesson | None:
-        """The lesson that a recorded run has left about the same failure with the same fixes."""
-        memory = Memory(self._record.scope, self._engine.store.lessons, self._now, {})
-        for kind in new.kinds if new.fixes or not vouched else ():
-            known = memory.about(Failure("", kind, ""))
-            if known and known.origin == MINED:
-                fixes = {fix.key for fix in known.fixes}
-                if fixes.issuperset(fix.key for fix in new.fixes):
-                    return known
-        return None
 
 
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
@@ -328,14 +323,6 @@ def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | N
         grown = memory_md.without(grown, old.key)
         leaving.append(old)
     return grown, leaving
-
-
-def _check_file(path: str) -> None:
-    text = read_text(path) or ""
-    if ".insights" in path.split(os.sep):
-        notes.parse(text, path)
-    if os.path.basename(path) == "MEMORY.md" and not memory_md.fits(text):
-        raise InvalidInput(f"{path} is longer than what the agent loads")
 
 
 _STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
@@ -437,8 +424,32 @@ def write_delta(folder: str, delta: Delta, place: SessionPlace, now: datetime) -
         f"**Key Decisions**:\n{decisions}\n\n**Duration**: {summary.duration}\n"
     )
     write_file(folder, "session-summary.md", page)
-    write_file(folder, "extracted-insights.md", _insights_text(delta, place.id, now))
-    write_file(folder, "related-knowledge.md", _related_text(delta))
+    page = (
+        f"# Extracted Insights\n\nSession: {place.id}\nExtracted: {now.isoformat()}\n"
+        f"Insights Found: {len(delta.insights)}\n"
+    )
+    for number, insight in enumerate(delta.insights, 1):
+        quotes = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
+        page += (
+            f"\n### {number}. {insight.category}: {insight.title}\n\n"
+            f"- Type: {insight.kind.capitalize()}\n"
+            f"- Confidence: {insight.confidence.capitalize()}\n"
+            f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
+            f"- Suggested Memory Entry: {insight.entry}\n"
+            f"- Recommended Target: {_TARGETS[insight.tier]}\n"
+        )
+    none = "\nNo actionable insights detected: nothing failed or was corrected.\n"
+    write_file(folder, "extracted-insights.md", page if delta.insights else page + none)
+    titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
+    page = "# Related Knowledge\n"
+    for one in delta.related:
+        page += (
+            f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
+            f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n"
+            f"- Rationale: {one.reason}\n"
+        )
+    none = "\nEverything is new.\n"
+    write_file(folder, "related-knowledge.md", page if delta.related else page + none)
     write_file(folder, "delta.json", json.dumps({**plain(delta), "place": plain(place)}))
 
 
@@ -447,37 +458,3 @@ def read_delta(folder: str) -> tuple[SessionPlace, Delta]:
     with open(os.path.join(folder, "delta.json"), encoding="utf-8") as file:
         stored = json.load(file)
     return from_plain(SessionPlace, stored["place"]), from_plain(Delta, stored)
-
-
-def _insights_text(delta: Delta, session: str, now: datetime) -> str:
-    """The insights as a page."""
-    text = (
-        f"# Extracted Insights\n\nSession: {session}\nExtracted: {now.isoformat()}\n"
-        f"Insights Found: {len(delta.insights)}\n"
-    )
-    if not delta.insights:
-        return f"{text}\nNo actionable insights detected: nothing failed or was corrected.\n"
-    for number, insight in enumerate(delta.insights, 1):
-        quotes = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
-        text += (
-            f"\n### {number}. {insight.category}: {insight.title}\n\n"
-            f"- Type: {insight.kind.capitalize()}\n"
-            f"- Confidence: {insight.confidence.capitalize()}\n"
-            f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
-            f"- Suggested Memory Entry: {insight.entry}\n"
-            f"- Recommended Target: {_TARGETS[insight.tier]}\n"
-        )
-    return text
-
-
-def _related_text(delta: Delta) -> str:
-    """Related knowledge as a page."""
-    titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
-    text = "# Related Knowledge\n"
-    for one in delta.related:
-        text += (
-            f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
-            f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n"
-            f"- Rationale: {one.reason}\n"
-        )
-    return text if delta.related else f"{text}\nEverything is new.\n"

@@ -18,10 +18,10 @@ from hardwon.learn.transcripts import catalog, integrate, questions
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import extract
+from hardwon.learn.transcripts.findings import Story
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import undo
 from hardwon.learn.transcripts.past import PastSessions, Tell
-from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.ports import Run
 

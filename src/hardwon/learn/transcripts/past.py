@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice, takewhile, zip_longest
@@ -152,9 +152,11 @@ class PastHandle:
         try:
             fresh, learnt = self.unrecorded(agents=agents, since=since), list[Learnt]()
             tell(0, len(fresh))
-            for session in self._learn(fresh, is_look=is_look):
-                learnt.append(session)
-                tell(len(learnt), len(fresh))
+            looks = (self._learn_one(place, {}, None, is_look=True) for place in fresh)
+            with nullcontext() if is_look else _alone(self._settings.home):
+                for session in looks if is_look else self._learn_alone(fresh):
+                    learnt.append(session)
+                    tell(len(learnt), len(fresh))
             return learnt
         finally:
             self._most_telling = 0
@@ -199,14 +201,6 @@ class PastHandle:
             if known.get(version) != _ENDED and (version not in known or self._is_over(place))
         ]
         return sorted(fresh, key=lambda place: place.changed)
-
-    def _learn(self, places: Sequence[SessionPlace], *, is_look: bool) -> Iterator[Learnt]:
-        """Take in each session; with `is_look` only say what would be taken in."""
-        if is_look:
-            yield from (self._learn_one(place, {}, None, is_look=True) for place in places)
-            return
-        with _alone(self._settings.home):
-            yield from self._learn_alone(places)
 
     def _learn_alone(self, places: Sequence[SessionPlace]) -> Iterator[Learnt]:
         fresh, live = self._unknown(places), self._recorded_live()
@@ -263,9 +257,17 @@ class PastHandle:
         about, skipped = first.about, dict(first.skipped)
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
-        scope = self._in_project(place, about.cwd, is_look=is_look)
-        if scope is None:
-            return Learnt(place, NO_FOLDER, skipped=skipped)
+        project = self.scope.project
+        if not project and place.agent in {NEUTRAL, TRACE}:  # there a project has a name
+            project = one_line(about.cwd, 200) or None
+        elif not project:
+            home, tenant = self._settings.home if self._on_disk else "", self.scope.tenant
+            project = trust.project_for(
+                place.cwd or about.cwd, home, tenant=tenant, is_look=is_look
+            )
+            if not project:
+                return Learnt(place, NO_FOLDER, skipped=skipped)
+        scope = self.scope._replace(project=project)
         name = FileRun(self._settings.home, scope, about.id or place.id).name
         source = source or Source(name, live.get(name, 0.0), author_of(self._settings.runs))
         is_over = self._is_over(place) if is_over is None else is_over
@@ -306,14 +308,6 @@ class PastHandle:
         """A digest of a session's file as it is now, and of where it is recorded."""
         file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
         return ahead.digest_of(self.scope.project or "", *file)
-
-    def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
-        """The scope of a session in its project; None if its folder is unknown."""
-        if self.scope.project or place.agent in {NEUTRAL, TRACE}:  # there a project has a name
-            return self.scope._replace(project=self.scope.project or one_line(cwd, 200) or None)
-        home, tenant = self._settings.home if self._on_disk else "", self.scope.tenant
-        project = trust.project_for(place.cwd or cwd, home, tenant=tenant, is_look=is_look)
-        return self.scope._replace(project=project) if project else None
 
 
 def _alone(home: str) -> _files.Lock:
@@ -461,7 +455,10 @@ class _Recorder:
                 self._keep_run()
                 if is_over and not following and self._past.steps:
                     self._end_run()
-                self._note()
+                if self._made >= self._known and self._digest:  # how far, and how to go on
+                    state = {"first": self.first, "counted": sorted(self._past.counted)}
+                    runs = self._store.ended_runs
+                    runs.note_past(self._owner, self._digest, json.dumps(state))
             batch = following
 
     def _take(self, dated: ahead.Dated) -> None:
@@ -503,9 +500,3 @@ class _Recorder:
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()
             self.runs[ended.id] = PastRun(self._scope, self._name, kept)
-
-    def _note(self) -> None:
-        """Note how far the session is recorded, and what it takes to go on."""
-        if self._made >= self._known and self._digest:
-            state = {"first": self.first, "counted": sorted(self._past.counted)}
-            self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))

@@ -78,7 +78,12 @@ def select(delta: Delta, mode: str, answer: Answer) -> Selection:
             choices.append(Choice(insight, tier[0], scope, related=near))
     chosen = {choice.insight.key for choice in choices}
     unchosen = tuple(insight for insight in delta.insights if insight.key not in chosen)
-    return Selection(tuple(choices), _changed_summary(delta.summary, given), unchosen)
+    changes, summary = given.get("Q1-changes", ()), delta.summary
+    kept = [text for n, text in _sentences(summary) if f"drop{n}" not in changes]
+    added = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
+    if changes:
+        summary = summary._replace(text=" ".join((*kept, *added)))
+    return Selection(tuple(choices), None if given["Q1"] == (SKIP,) else summary, unchosen)
 
 
 def _is_due(question: Question, given: Mapping[str, Chosen]) -> bool:
@@ -99,16 +104,6 @@ def _is_due(question: Question, given: Mapping[str, Chosen]) -> bool:
         case "Q5b":
             return given.get(f"Q5.{number}") == (TIER_B,)
     return True
-
-
-def _changed_summary(summary: Summary, given: Mapping[str, Chosen]) -> Summary | None:
-    """The summary as the person changed it; None if it was skipped."""
-    if given["Q1"] == (SKIP,):
-        return None
-    changes = given.get("Q1-changes", ())
-    kept = [text for n, text in _sentences(summary) if f"drop{n}" not in changes]
-    added = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
-    return summary._replace(text=" ".join((*kept, *added))) if changes else summary
 
 
 def valid(question: Question, chosen: Chosen) -> Chosen:

@@ -164,22 +164,16 @@ def collect(engine: Runtime) -> Iterator[past.Learnt]:
             except (ValueError, TypeError, OverflowError, AttributeError, LookupError) as error:
                 told = "%s is damaged and set aside: %s"
                 logging.getLogger("hardwon").warning(told, entry.path, error)
-                _set_aside(entry)
+                os.replace(entry.path, entry.path.removesuffix(_SUFFIX) + _DAMAGED)
+                aside = [one for one in os.scandir(folder) if one.name.endswith(_DAMAGED)]
+                aside.sort(key=lambda one: one.stat().st_mtime_ns)
+                for oldest in aside[:-_MOST_DAMAGED]:
+                    _files.unlink(oldest.path)
                 continue
             _files.unlink(entry.path)
             yield learnt
     finally:
         lock.release()
-
-
-def _set_aside(damaged: os.DirEntry[str]) -> None:
-    """Keep a file that cannot be recorded for a person to look at; the oldest ones go."""
-    folder = os.path.dirname(damaged.path)
-    os.replace(damaged.path, damaged.path.removesuffix(_SUFFIX) + _DAMAGED)
-    aside = [entry for entry in os.scandir(folder) if entry.name.endswith(_DAMAGED)]
-    aside.sort(key=lambda entry: entry.stat().st_mtime_ns)
-    for entry in aside[:-_MOST_DAMAGED]:
-        _files.unlink(entry.path)
 
 
 def _folder(engine: Runtime) -> str:

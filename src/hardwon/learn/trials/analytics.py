@@ -76,7 +76,21 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
     ways: dict[bool, list[LoopState]] = {True: [], False: []}  # with lessons, and without
     for state in loops:
         ways[any(trial.lessons_used for trial in state.trials)].append(state)
-    curves = list(map(curve, loops))
+    curves = []
+    for state in loops:
+        rewards = tuple(state.rewards)  # the rate is (last - first) / trials, as published
+        rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
+        better = tuple(t.number for t in state.trials if t.delta and t.delta.is_improvement)
+        errors, task = tuple(trial.errors for trial in state.trials), one_line(state.task, 80)
+        curves.append(
+            Curve(state.loop_id, task, state.status, rewards, errors, round(rate, 6), better)
+        )
+    pairs = [  # how sure each reflection was, and whether the trial after it did better
+        (trial.confidence, after.delta.is_improvement)
+        for state in loops
+        for trial, after in itertools.pairwise(state.trials)
+        if trial.confidence is not None and after.delta is not None
+    ]
     sure = [trial.confidence for trial in trials if trial.confidence is not None]
     return Analysis(
         loops=len(loops),
@@ -89,7 +103,7 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
         breakthroughs=sum(len(one.breakthroughs) for one in curves),
         low_quality=sum(trial.quality == "low" for trial in trials),
         average_confidence=_mean(sure),
-        confidence_correlation=correlation(confidence_pairs(loops)),
+        confidence_correlation=correlation(pairs),
         categories=tuple(Counter(t.category for t in trials if t.category).most_common()),
         reward_curve=_mean_curve([one.rewards for one in curves]),
         error_curve=_mean_curve([one.errors for one in curves]),
@@ -99,26 +113,6 @@ def analyze(states: Iterable[LoopState]) -> Analysis:
         repeated=repeated_tasks(loops),
         curves=tuple(curves[-_CURVES:]),
     )
-
-
-def curve(state: LoopState) -> Curve:
-    """One loop as a curve; its rate is (last - first) / trials, as published."""
-    rewards = tuple(state.rewards)
-    rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
-    better = tuple(t.number for t in state.trials if t.delta and t.delta.is_improvement)
-    errors = tuple(trial.errors for trial in state.trials)
-    task = one_line(state.task, 80)
-    return Curve(state.loop_id, task, state.status, rewards, errors, round(rate, 6), better)
-
-
-def confidence_pairs(loops: Sequence[LoopState]) -> list[tuple[float, bool]]:
-    """How sure each reflection was, and whether the trial after it did better."""
-    return [
-        (trial.confidence, after.delta.is_improvement)
-        for state in loops
-        for trial, after in itertools.pairwise(state.trials)
-        if trial.confidence is not None and after.delta is not None
-    ]
 
 
 def correlation(pairs: Sequence[tuple[float, bool]]) -> float | None:
@@ -212,18 +206,14 @@ def patterns(
     rows_by_key: dict[str, list[tuple[str, Record]]] = {}
     for record in records:
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]
-        for key, line in {_point(line): line for line in lines}.items():
+        # Lines that differ only in file names, numbers and quotes say the same.
+        points = {" ".join(re.findall(r"[\w<>]+", fold(line).lower())): line for line in lines}
+        for key, line in points.items():
             rows_by_key.setdefault(key, []).append((line, record))
-    often = (rows for key, rows in rows_by_key.items() if key and len(rows) >= min_frequency)
-    return sorted(map(_shared_point, often), key=lambda point: (-point.frequency, point.text))
-
-
-def _point(line: str) -> str:
-    """What a line says; lines that differ only in file names, numbers and quotes say the same."""
-    return " ".join(re.findall(r"[\w<>]+", fold(line).lower()))
-
-
-def _shared_point(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
-    loops = dict.fromkeys(record.loop_id for _, record in rows)
-    kinds = dict.fromkeys(record.category for _, record in rows)
-    return SharedPoint(rows[-1][0], len(rows), tuple(loops), tuple(kinds))
+    found = []
+    for key, rows in rows_by_key.items():
+        if key and len(rows) >= min_frequency:
+            loops = dict.fromkeys(record.loop_id for _, record in rows)
+            kinds = dict.fromkeys(record.category for _, record in rows)
+            found.append(SharedPoint(rows[-1][0], len(rows), tuple(loops), tuple(kinds)))
+    return sorted(found, key=lambda point: (-point.frequency, point.text))

@@ -1,10 +1,8 @@
-"""Import and export of reflections. The published system has three formats:
+"""Import and export of reflections. Two formats of the published system are read:
 
 * schema: `<loop-id>/NNN.json`, the reflection-memory schema (file 001 is iteration 0, or 1);
-* hook: `loops/<loop-id>/iteration-<n>.yaml` with trial_number, trajectory, outcome, reflection;
-* external: `reflections/reflection-<n>.json` with iteration, content, type, effectiveness.
-
-Hook and external files count from one, unless there is a file with the number 0.
+* external: `reflections/reflection-<n>.json` with iteration, content, type, effectiveness, which
+  count from one, unless there is a file with the number 0.
 """
 
 from __future__ import annotations
@@ -170,7 +168,7 @@ def _number(path: str) -> tuple[int, str]:
 
 
 def read_reflection(path: str, *, now: datetime) -> values.Record:
-    """The reflection in a file of any of the three formats."""
+    """The reflection in a file of either format."""
     reader = _reader(os.path.basename(path))
     if reader is None:
         raise InvalidInput("the name fits none of the known formats")
@@ -217,34 +215,6 @@ def _trial_number(path: str, value: Any) -> int:
     return number if has_zero else number - 1
 
 
-def _from_hook(path: str, text: str, now: datetime) -> values.Record:
-    from hardwon.storage.stores.markdown.insights import read_yaml  # needs the extra "sessions"
-
-    fields = read_yaml(text, path)
-    number = fields.get("trial_number", fields.get("iteration", _number(path)[0]))
-    loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
-    steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))
-    words, change = _words(fields.get("reflection")), _words(fields.get("strategy_change"))
-    at = (time_of(fields.get("timestamp")) or now).isoformat()
-    record = _record(loop_id, _trial_number(path, number), at, words)
-    actions = []
-    for step in steps if isinstance(steps, list) else ():
-        named = step if isinstance(step, dict) else {"description": step}
-        description = named.get("description") or named.get("action") or phrase(step)
-        actions.append(values.Action("other", clip(clean(str(description)), 300) or "step"))
-    return record._replace(
-        actor_output=values.ActorOutput(tuple(actions), words, strategy=change),
-        evaluator_output=record.evaluator_output._replace(
-            passed=outcome == "success",
-            reward_signal={"success": 1.0, "partial": 0.5}.get(outcome, 0.0),
-        ),
-        self_reflection=record.self_reflection._replace(
-            actionable_insights=(change,) if change else ()
-        ),
-        outcome="passed" if outcome == "success" else "failed",
-    )
-
-
 def _from_external(path: str, text: str, now: datetime) -> values.Record:
     fields = json.loads(text)
     if not isinstance(fields, dict):
@@ -267,7 +237,6 @@ def _from_external(path: str, text: str, now: datetime) -> values.Record:
 
 _READERS: tuple[tuple[str, Reader], ...] = (
     (r"\d{3,9}\.json", _from_schema),
-    (r"iteration-\d{1,9}\.ya?ml", _from_hook),
     (r"reflection-\d{1,9}\.json", _from_external),
 )
 

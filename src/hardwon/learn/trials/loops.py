@@ -12,7 +12,6 @@ import shutil
 import tempfile
 import time
 import tomllib
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -178,11 +177,6 @@ class Loops:
         """
         learn, now = functools.partial(keep_lessons, self._engine), self._engine.clock()
         return import_all(self.root, self.scope, path, now=now, learn=learn, tell=tell)
-
-    def take_in(self, path: str) -> Imported:
-        """The deprecated name of `import_from`."""
-        warnings.warn("loops.take_in is now loops.import_from", DeprecationWarning, stacklevel=2)
-        return self.import_from(path)
 
     def restore_best(self, loop_id: str) -> int:
         """Restore the work tree to the state of the best trial; returns its number."""

@@ -164,6 +164,11 @@ def fill_in(command: str, prompt: str, prompt_file: str) -> str:
 def _output_of_program(ended: Finished, variant: values.Variant) -> values.ActorOutput:
     stream = read_steps(ended.stdout)
     words = prose_of(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
+    crash, number = _breakdown("the actor", ended), (ended.exit_code or 0) - 128
+    if not crash and ended.exit_code in _NOT_STARTED:
+        crash = f"the actor did not start: {one_line(ended.stderr, 300)}"
+    elif not crash and number > 0:  # as a shell reports a signal
+        crash = f"the actor was ended by signal {number}"
     return values.ActorOutput(
         actions=stream.actions if stream and variant == "react" else (),
         rationale=clip_middle(words, _RATIONALE_KEPT),
@@ -171,18 +176,8 @@ def _output_of_program(ended: Finished, variant: values.Variant) -> values.Actor
         variant=variant,
         exit_code=ended.exit_code,
         duration_ms=round(ended.seconds * 1000),
-        crash=_crash(ended),
+        crash=crash,
     )
-
-
-def _crash(ended: Finished) -> str:
-    """Why this run is a critical error; "" if the actor ended by itself."""
-    if words := _breakdown("the actor", ended):
-        return words
-    if ended.exit_code in _NOT_STARTED:
-        return f"the actor did not start: {one_line(ended.stderr, 300)}"
-    number = (ended.exit_code or 0) - 128  # as a shell reports a signal
-    return f"the actor was ended by signal {number}" if number > 0 else ""
 
 
 def _breakdown(name: str, ended: Finished) -> str:
@@ -223,26 +218,21 @@ def _strategy(text: str) -> str:
 async def review(question: str) -> tuple[values.VerificationResult, tools.ToolReport]:
     """The verdict of the person at standard input; InvalidInput if nobody is there to answer."""
     print(f"{question}\n{_HOW}", end="", file=sys.stderr, flush=True)
-    answer = clean((await _line()).decode("utf-8", "replace")).strip()
+    handle, line = sys.stdin.fileno(), b""
+    while not line.endswith(b"\n"):
+        while not select.select([handle], [], [], 0)[0]:
+            await asyncio.sleep(_LOOK)  # meanwhile the loop can be aborted
+        byte = os.read(handle, 1)  # and nothing behind the line, which answers the next question
+        if not byte:
+            raise InvalidInput("nobody answered the review; resume the loop at a terminal")
+        line += byte
+    answer = clean(line.decode("utf-8", "replace")).strip()
     is_right = answer.lower() in _ACCEPTED
     status: values.Status = "pass" if is_right else "fail"
     result = values.VerificationResult(
         "review", status, stdout=answer, command=question, kind="manual_review"
     )
     return result, tools.ToolReport(() if is_right else (error("other", answer, tool="review"),))
-
-
-async def _line() -> bytes:
-    """The next line of standard input, which is one answer; meanwhile the loop can be aborted."""
-    handle, line = sys.stdin.fileno(), b""
-    while not line.endswith(b"\n"):
-        while not select.select([handle], [], [], 0)[0]:
-            await asyncio.sleep(_LOOK)
-        byte = os.read(handle, 1)  # and nothing behind the line, which answers the next question
-        if not byte:
-            raise InvalidInput("nobody answered the review; resume the loop at a terminal")
-        line += byte
-    return line
 
 
 _STREAM_KEPT = 16 * 1024
@@ -303,11 +293,19 @@ def judge(
 ) -> tuple[values.VerificationResult, tools.ToolReport]:
     """One tool's verdict with what its output says."""
     output, base = clean(f"{ended.stdout}\n{ended.stderr}"), os.path.join(cwd, "")
-    tool, status = tools.tool_of(check.command, output), _status(ended)
+    tool = tools.tool_of(check.command, output)
+    status: values.Status = "fail" if ended.exit_code else "pass"
+    if _breakdown("", ended) or ended.exit_code in _NOT_STARTED:
+        status = "error"  # the tool could not judge
     report = _written_report(check.command, ended, cwd=cwd) or tools.read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
-        errors = (*errors, _overall_error(tool, ended, output))
+        words = f"{tool.name} ended with exit code {ended.exit_code}"
+        placeless = tools.main_message(output, tool) or error("other", words, tool=tool.name)
+        if words := _breakdown(tool.name, ended):
+            kind: values.ErrorType = "timeout" if ended.timed_out else "runtime_error"
+            placeless = error(kind, words, tool=tool.name, trace=output[-2000:])
+        errors = (*errors, placeless)
     result = values.VerificationResult(
         tool=tool.name,
         status=status,
@@ -320,13 +318,6 @@ def judge(
     )
     own = (one._replace(file=one.file and one.file.removeprefix(base)) for one in errors)
     return result, report._replace(errors=tuple(own))
-
-
-def _status(ended: Finished) -> values.Status:
-    """A verdict on the work, or "error" if the tool could not judge."""
-    if _breakdown("", ended) or ended.exit_code in _NOT_STARTED:
-        return "error"
-    return "fail" if ended.exit_code else "pass"
 
 
 def _written_report(command: str, ended: Finished, *, cwd: str) -> tools.ToolReport | None:
@@ -342,15 +333,6 @@ def _written_report(command: str, ended: Finished, *, cwd: str) -> tools.ToolRep
     return report if report.metrics.tests_total else None
 
 
-def _overall_error(tool: tools.Tool, ended: Finished, output: str) -> values.StructuredError:
-    """The error for a failure that the output does not place."""
-    if words := _breakdown(tool.name, ended):
-        kind: values.ErrorType = "timeout" if ended.timed_out else "runtime_error"
-        return error(kind, words, tool=tool.name, trace=output[-2000:])
-    words = f"{tool.name} ended with exit code {ended.exit_code}"
-    return tools.main_message(output, tool) or error("other", words, tool=tool.name)
-
-
 def combine(
     judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]],
 ) -> values.EvaluatorOutput:
@@ -359,30 +341,24 @@ def combine(
     errors = [error for _, report in judged for error in report.errors]
     errors.sort(key=lambda error: error.severity != "error")
     kinds = {result.kind for result in results}
+    counts: dict[str, Any] = {}  # sums; of several coverages the last
+    for _, report in judged:
+        for name, count in report.metrics._asdict().items():
+            if count is not None:
+                is_share = name == "coverage_percentage"
+                counts[name] = count if is_share else counts.get(name, 0) + count
     return values.EvaluatorOutput(
         passed=bool(results) and all(result.status == "pass" for result in results),
         verification_type=kinds.pop() if len(kinds) == 1 else "combined" if kinds else "heuristic",
         results=results,
         errors=tuple(errors[:_MOST_ERRORS]),
         reward_signal=reward(judged),
-        metrics=_sum_counts([report.metrics for _, report in judged]),
+        metrics=values.VerificationMetrics(**counts),
     )
 
 
-def _sum_counts(metrics: Sequence[values.VerificationMetrics]) -> values.VerificationMetrics:
-    """The sums of several tools' counts; of several coverages the last."""
-    sums = values.VerificationMetrics()
-    for counts in metrics:
-        for name in counts._fields:
-            new, old = getattr(counts, name), getattr(sums, name)
-            if new is not None:
-                total = new if old is None or name == "coverage_percentage" else old + new
-                sums = sums._replace(**{name: total})
-    return sums
-
-
 def reward(judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]]) -> float:
-    """The reward in 0 … 1; 1 exactly when everything passed."""
+    """The reward in 0 … 1; 1 exactly when everything passed, a failing tool is never perfect."""
     groups: dict[str, list[tuple[values.VerificationResult, tools.ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
@@ -390,17 +366,13 @@ def reward(judged: Sequence[tuple[values.VerificationResult, tools.ToolReport]])
     for name, group in groups.items():
         share = float(all(result.status == "pass" for result, _ in group))
         if name == "tests":
-            passed, ran = map(sum, zip(*(_tests(*pair) for pair in group), strict=True))
+            passed = ran = 0
+            for result, report in group:
+                good, of = report.metrics.tests_passed or 0, report.metrics.tests_total
+                has_passed = result.status == "pass"
+                if not of or (has_passed and good != of):  # a tool without counts is one test
+                    good, of = int(has_passed), 1
+                passed, ran = passed + good, ran + of + (not has_passed and good >= of)
             share = passed / ran
         earned += WEIGHTS[name] * share
     return round(earned / sum(WEIGHTS[name] for name in groups), 6) if groups else 0.0
-
-
-def _tests(result: values.VerificationResult, report: tools.ToolReport) -> tuple[int, int]:
-    """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
-    good, ran = report.metrics.tests_passed, report.metrics.tests_total
-    if result.status == "pass":
-        return (good, ran) if ran and good == ran else (1, 1)
-    if not ran or good is None:
-        return 0, 1
-    return (good, ran) if good < ran else (good, ran + 1)

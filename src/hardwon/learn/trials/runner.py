@@ -206,21 +206,15 @@ class Runner:
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
-        self._keep_best()
-        self._say("ended", self.state)
-
-    def _keep_best(self) -> None:
-        """Write the changes of the best trial as a patch."""
         before, best = self.state.tree, self.state.best
-        if self._repository is None or best is None or not (best.tree and before):
-            return
-        try:
-            patch = self._repository.difference(before, best.tree).patch
-        except HardwonError as error:
-            self._journal.note(f"no patch of the best trial: {error}")
-            return
-        path = self._journal.folder.at("best.patch")
-        files.write(path, patch.encode("utf-8", "surrogateescape"))
+        if self._repository and best and best.tree and before:
+            try:
+                patch = self._repository.difference(before, best.tree).patch
+                path = self._journal.folder.at("best.patch")
+                files.write(path, patch.encode("utf-8", "surrogateescape"))
+            except HardwonError as error:
+                self._journal.note(f"no patch of the best trial: {error}")
+        self._say("ended", self.state)
 
     def _is_aborted(self) -> bool:
         return os.path.exists(self._journal.folder.at(files.ABORT))

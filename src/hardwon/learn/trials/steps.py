@@ -159,8 +159,15 @@ def _action(tool: str, args: Any) -> Action:
     entries = args if isinstance(args, list) else [args]
     named = (path_in(entry) for entry in entries if isinstance(entry, dict))
     paths = [path for path in dict.fromkeys(named) if path]
-    kind = _kind(tool.lower(), call)
-    is_run = kind in ("command_execution", "test_execution")
+    name = tool.lower()
+    kind: ActionType = "other"
+    if name in _EDITS:
+        kind = "file_creation" if name == "write" else "code_modification"
+    elif name in _SHELLS:
+        kind = "test_execution" if any(test in call for test in _TESTS) else "command_execution"
+    elif name.startswith("mcp__"):
+        kind = "api_call"
+    is_run = name in _SHELLS
     words = call if isinstance(args, str) or is_run else phrase(args)
     is_edit = kind in _VERBS and paths
     description = f"{_VERBS[kind]} {', '.join(paths[:5])}" if is_edit else f"{tool}: {words}"
@@ -170,14 +177,6 @@ def _action(tool: str, args: Any) -> Action:
         file_path=clip(paths[0], 500) if paths else None,
         command=clip_middle(call, 1000) if is_run else None,
     )
-
-
-def _kind(tool: str, call: str) -> ActionType:
-    if tool in _EDITS:
-        return "file_creation" if tool == "write" else "code_modification"
-    if tool in _SHELLS:
-        return "test_execution" if any(t in call for t in _TESTS) else "command_execution"
-    return "api_call" if tool.startswith("mcp__") else "other"
 
 
 def prose_of(text: str) -> str:

@@ -86,11 +86,20 @@ class _Failure:
         """The lesson of the reflection; a failure that was overcome gives more confidence."""
         state, record = self._state, self._record
         bad = [result for result in self._evaluation.results if result.status != "pass"]
-        at = datetime.fromisoformat(record.timestamp)
+        at, worst = datetime.fromisoformat(record.timestamp), self._worst
+        said = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
+        task = clip(one_line(record.task_description), 200)
+        situation = f"When the task is like “{task}”{f' and {said}' if said else ''}"
+        if not task:  # if both are missing, the reflection's own text
+            situation = f"When {said}" if said else clip(one_line(self._words.reflection_text), 200)
         where = f"{state.loop_id}/{number_name(record.iteration)}"
+        # What another program's model wrote was told there, and is told here.
+        status = Status.PROVEN if self._is_imported or self._overcome else Status.CANDIDATE
+        if self._is_by_rules and not self._overcome:
+            status = Status.SEEN
         return Lesson(
             scope=state.scope,
-            situation=self._situation(),
+            situation=situation,
             mistake=self._mistake(),
             correction=self._correction(),
             tags=(record.category, *sorted({result.tool for result in bad})),
@@ -101,16 +110,8 @@ class _Failure:
             author=self._words.author,
             job=f"{state.loop_id}/{record.iteration}",
             confidence=_OVERCOME if self._overcome else min(_MET, self._words.confidence),
-            status=self._status(),
+            status=status,
         )
-
-    def _status(self) -> str:
-        if self._overcome:
-            return Status.PROVEN
-        if self._is_by_rules:
-            return Status.SEEN
-        # What another program's model wrote was told there, and is told here.
-        return Status.PROVEN if self._is_imported else Status.CANDIDATE
 
     def _signatures(self) -> tuple[str, ...]:
         """Of the errors, and of what an agent's shell would show again."""
@@ -139,18 +140,6 @@ class _Failure:
                         return trial._replace(change=reflect.describe_change(output))
                 return trial
         return None
-
-    def _situation(self) -> str:
-        """The task and the tool's message; if both are missing, the reflection's own text."""
-        worst = self._worst
-        complaint = (
-            f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
-        )
-        if not self._record.task_description:
-            text = one_line(self._words.reflection_text)
-            return f"When {complaint}" if complaint else clip(text, 200)
-        task = f"When the task is like “{clip(one_line(self._record.task_description), 200)}”"
-        return f"{task} and {complaint}" if complaint else task
 
     def _mistake(self) -> str:
         """The cause, without its line number: later edits change that."""

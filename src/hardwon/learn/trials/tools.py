@@ -100,27 +100,25 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
     found = found or [*_complaints(text), *_failed_tests(text)]
-    errors = [_error_of(parts, tool) for parts in found[:_MOST_ERRORS]]
+    errors = []
+    for parts in found[:_MOST_ERRORS]:
+        rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
+        errors.append(
+            error(
+                parts.get("kind") or _type_of(parts["message"], rule, tool),
+                parts["message"],
+                tool=tool.name,
+                trace=parts.get("trace", ""),
+                severity=_LEVELS.get(str(parts.get("level")).lower(), "error"),
+                rule=rule,
+                **{name: parts.get(name) for name in ("file", "line", "column", "test")},
+            )
+        )
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
     else:
         metrics = _test_metrics(text, document)
     return ToolReport(tuple(errors), metrics)
-
-
-def _error_of(parts: Parts, tool: Tool) -> StructuredError:
-    """The error that the parts of a complaint name; its kind is that of the tool by default."""
-    rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
-    where = {name: parts.get(name) for name in ("file", "line", "column", "test")}
-    return error(
-        parts.get("kind") or _type_of(parts["message"], rule, tool),
-        parts["message"],
-        tool=tool.name,
-        trace=parts.get("trace", ""),
-        severity=_LEVELS.get(str(parts.get("level")).lower(), "error"),
-        rule=rule,
-        **where,
-    )
 
 
 def error(
@@ -199,9 +197,10 @@ def _complaints(text: str) -> list[Parts]:
         if (arrow := re.match(_ARROW, short)) and title:
             found.append(title.groupdict() | arrow.groupdict())
             title = None
-        elif parts := _parts_in(short):
-            found.append(parts if parts.get("file") or not parts.get("line")
-                         else {**parts, "file": heading})  # fmt: skip
+        elif fitting := next(filter(None, (re.match(form, short) for form in _LINES)), None):
+            parts = fitting.groupdict()
+            has_file = parts.get("file") or not parts.get("line")
+            found.append(parts if has_file else {**parts, "file": heading})
         elif match := re.match(_HEADING, short):
             heading = match["file"]
         elif found and (named := re.match(r"\s.{0,400}\((report\w{1,60})\)$", short)):
@@ -209,12 +208,6 @@ def _complaints(text: str) -> list[Parts]:
         elif re.match(r"\S", short):
             title = re.match(_TITLE, short)
     return found
-
-
-def _parts_in(line: str) -> Parts:
-    """What the first form that fits a line names; empty if none does."""
-    matches = filter(None, (re.match(form, line) for form in _LINES))
-    return next((match.groupdict() for match in matches), {})
 
 
 def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
@@ -241,9 +234,13 @@ _INNER_FRAMES = (
 )
 
 
+_COMPARED = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
+
+
 def _failed_tests(text: str) -> Iterator[Parts]:
     """Each failed test that the output names, with what the lines about it say."""
-    names = _without_repeated(failed_tests(text, last=len(text))[:_MOST_ERRORS])
+    every = failed_tests(text, last=len(text))[:_MOST_ERRORS]
+    names = [name for name in every if not any(other.endswith(f" {name}") for other in every)]
     if not names:
         return
     blocks = _blocks(text, [_title(name) for name in names])
@@ -252,44 +249,22 @@ def _failed_tests(text: str) -> Iterator[Parts]:
     holders = "\n".join(["", *names])
     for name in names:
         title, inner = _title(name), re.search(r"\(([\w.]+)\)$", name)
-        lines = _own_block(blocks.get(title, []))
+        own = blocks.get(title, [])  # the first with a place, else the longest
+        if lines := next(filter(_place, own), max(own, key=len, default=[])):
+            own.remove(lines)  # the next test of this title gets another one
         place, test = _place(lines), inner[1] if inner else name
         if not place and f"\n{name}/" in holders:
             continue  # it only holds others
-        words = rows.get(name) or place.get("message") or _statement(lines) or f"{test} failed"
+        compared = [line.strip() for line in lines[:60] if re.match(_COMPARED, line)]
+        statement = " ".join([error_line("\n".join(lines)), *compared]).strip()
+        words = rows.get(name) or place.get("message") or statement or f"{test} failed"
         is_broken = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken)
         kind = "runtime_error" if is_broken else "test_failure"
         if re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8]):
             kind = "syntax_error"
-        trace, file = "\n".join(lines[:60]), _file_of(name, is_path=name in rows)
-        named = {"kind": kind, "message": words, "trace": trace, "test": test}
-        yield {"file": file, **place, **named}
-
-
-def _without_repeated(names: Sequence[str]) -> list[str]:
-    """The names without those that stand at the end of a longer one."""
-    return [name for name in names if not any(other.endswith(f" {name}") for other in names)]
-
-
-def _file_of(name: str, *, is_path: bool) -> str:
-    """The file that the name of a test begins with; "" if it has none."""
-    file = name.split("::")[0] if is_path or "::" in name else ""
-    return file if "." in file else ""
-
-
-def _own_block(blocks: list[list[str]]) -> list[str]:
-    """The first block with a place, else the longest; the next test of its title gets another."""
-    lines = next(filter(_place, blocks), max(blocks, key=len, default=[]))
-    if lines:
-        blocks.remove(lines)
-    return lines
-
-
-def _statement(lines: list[str]) -> str:
-    """The error line of a block, with what was expected and what came."""
-    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
-    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
-    return " ".join([error_line("\n".join(lines)), *details]).strip()
+        file = name.split("::")[0] if name in rows or "::" in name else ""
+        named = {"kind": kind, "message": words, "trace": "\n".join(lines[:60]), "test": test}
+        yield {"file": file if "." in file else "", **place, **named}
 
 
 def _title(name: str) -> str:
@@ -326,13 +301,12 @@ def _place(lines: list[str]) -> dict[str, str]:
 
 
 def _event_outputs(text: str) -> str:
-    """The output inside the events of `go test -json`."""
-    parts = []
-    for line in text.splitlines():
-        event = next(documents(line), None) if line.startswith("{") else {"Output": f"{line}\n"}
-        if isinstance(event, dict) and isinstance(event.get("Output"), str):
-            parts.append(event["Output"])
-    return "".join(parts)
+    """The output inside the events of `go test -json`, and the lines around them."""
+    lines = text.splitlines(keepends=True)
+    events = (
+        next(documents(line), {}) if line.startswith("{") else {"Output": line} for line in lines
+    )
+    return "".join(str(event.get("Output") or "") for event in events)
 
 
 def read_junit(text: str) -> ToolReport:
@@ -345,20 +319,22 @@ def read_junit(text: str) -> ToolReport:
     except (ElementTree.ParseError, ValueError):
         return ToolReport()
     cases = [case for case in root.iter("testcase") if case.find("skipped") is None]
-    problems = [(case, [*case.findall("failure"), *case.findall("error")]) for case in cases]
-    errors = [_junit_error(case, found[0]) for case, found in problems if found]
+    errors = []
+    for case in cases:
+        problem = next((one for tag in ("failure", "error") for one in case.findall(tag)), None)
+        if problem is None:
+            continue
+        trace = problem.text or ""
+        place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
+        file, line = place[-1] if place else (case.get("file"), case.get("line"))
+        name = f"{case.get('classname') or ''}.{case.get('name') or ''}".strip(".")
+        kind: ErrorType = "test_failure" if problem.tag == "failure" else "runtime_error"
+        words = problem.get("message") or trace.strip()[:200]
+        errors.append(
+            error(kind, words, tool="junit", file=file, line=line, trace=trace, test=name)
+        )
     count = VerificationMetrics(len(cases) - len(errors), len(errors), len(cases))
     return ToolReport(tuple(errors[:_MOST_ERRORS]), count)
-
-
-def _junit_error(case: ElementTree.Element, problem: ElementTree.Element) -> StructuredError:
-    trace = problem.text or ""
-    place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
-    file, line = place[-1] if place else (case.get("file"), case.get("line"))
-    name = f"{case.get('classname') or ''}.{case.get('name') or ''}".strip(".")
-    kind: ErrorType = "test_failure" if problem.tag == "failure" else "runtime_error"
-    words = problem.get("message") or trace.strip()[:200]
-    return error(kind, words, tool="junit", file=file, line=line, trace=trace, test=name)
 
 
 def _in_json(value: Any, file: str = "", depth: int = 0) -> Iterator[Parts]:

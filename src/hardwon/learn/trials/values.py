@@ -13,47 +13,15 @@ from typing import Any, Literal, NamedTuple
 from hardwon.core.values import from_plain
 from hardwon.core.values.scope import Scope
 
-ActionType = Literal[
-    "code_modification",
-    "file_creation",
-    "file_deletion",
-    "test_execution",
-    "command_execution",
-    "api_call",
-    "other",
-]
-VerificationType = Literal[
-    "unit_tests",
-    "integration_tests",
-    "type_check",
-    "lint",
-    "compilation",
-    "heuristic",
-    "external_api",
-    "manual_review",
-    "combined",
-]
-ErrorType = Literal[
-    "syntax_error",
-    "type_error",
-    "test_failure",
-    "lint_error",
-    "runtime_error",
-    "logic_error",
-    "timeout",
-    "other",
-]
-Category = Literal[
-    "hallucination",
-    "inefficient_planning",
-    "incorrect_assumption",
-    "incomplete_implementation",
-    "edge_case_miss",
-    "integration_error",
-    "configuration_error",
-    "logic_error",
-    "other",
-]
+ActionType = Literal["code_modification", "file_creation", "file_deletion", "test_execution",
+                     "command_execution", "api_call", "other"]  # fmt: skip
+VerificationType = Literal["unit_tests", "integration_tests", "type_check", "lint", "compilation",
+                           "heuristic", "external_api", "manual_review", "combined"]  # fmt: skip
+ErrorType = Literal["syntax_error", "type_error", "test_failure", "lint_error", "runtime_error",
+                    "logic_error", "timeout", "other"]  # fmt: skip
+Category = Literal["hallucination", "inefficient_planning", "incorrect_assumption",
+                   "incomplete_implementation", "edge_case_miss", "integration_error",
+                   "configuration_error", "logic_error", "other"]  # fmt: skip
 Status = Literal["pass", "fail", "error", "skip"]
 Severity = Literal["error", "warning", "info"]
 Policy = Literal["fifo", "recency", "relevance_weighted"]
@@ -398,23 +366,13 @@ def verdict(state: LoopState) -> LoopEnd | None:
         return LoopEnd("failed", f"critical error: {last.reason}")
     if len(state.trials) >= options.max_trials:
         return LoopEnd("failed", f"max trials reached ({options.max_trials})")
-    if _is_stuck(fresh, options.repeats):
+    same = fresh[-options.repeats :]  # the last trials, if all failed the same way
+    is_stuck = len({trial.signature for trial in same}) == 1 and len(same) == options.repeats
+    if is_stuck and same[-1].reward <= same[0].reward:
         words = last.failure or "no message"
         return LoopEnd("failed", f"the same failure {options.repeats} times in a row: {words}")
-    if _is_plateau(fresh, options.patience):
+    rewards = [trial.reward for trial in fresh]
+    is_long = 0 < options.patience < len(rewards)
+    if is_long and max(rewards[-options.patience :]) <= max(rewards[: -options.patience]):
         return LoopEnd("failed", f"plateau: no reward gain in {options.patience} trials")
     return None
-
-
-def _is_stuck(trials: Sequence[Trial], times: int) -> bool:
-    """Whether the last trials all failed the same way, without a rising reward."""
-    last = trials[-times:]
-    is_same = len({trial.signature for trial in last}) == 1
-    return bool(times) and len(last) == times and is_same and last[-1].reward <= last[0].reward
-
-
-def _is_plateau(trials: Sequence[Trial], patience: int) -> bool:
-    rewards = [trial.reward for trial in trials]
-    if not patience or len(rewards) <= patience:
-        return False
-    return max(rewards[-patience:]) <= max(rewards[:-patience])

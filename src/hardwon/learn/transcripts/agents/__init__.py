@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from hardwon.learn.transcripts.agents import databases, gemini, logs
+from hardwon.learn.transcripts.agents import databases, logs
 from hardwon.learn.transcripts.transcript import (
     Read,
     Reading,
@@ -34,10 +34,8 @@ _GEMINI = ("run_shell_command",)
 KINDS = {
     logs.CLAUDE: TranscriptKind(logs.find_claude, logs.read_claude),
     "codex": TranscriptKind(logs.find_codex, logs.read_codex, shells=_CODEX),
-    "gemini": TranscriptKind(
-        gemini.find_gemini, gemini.read_gemini, gemini.gemini_records, shells=_GEMINI
-    ),
-    "qwen": TranscriptKind(gemini.find_qwen, gemini.read_qwen, shells=_GEMINI),
+    "gemini": TranscriptKind(logs.find_gemini, logs.read_gemini, logs.gemini_records, _GEMINI),
+    "qwen": TranscriptKind(logs.find_qwen, logs.read_qwen, shells=_GEMINI),
     "copilot": TranscriptKind(logs.find_copilot, logs.read_copilot),
     "opencode": TranscriptKind(databases.find_opencode, databases.read_opencode, _ROWS),
     "goose": TranscriptKind(databases.find_goose, databases.read_goose, _ROWS, shells=("shell",)),

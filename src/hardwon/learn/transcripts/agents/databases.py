@@ -236,21 +236,17 @@ def read_cursor(record: Any, line: int) -> list[Event] | None:
             ToolCall(line, key, call["name"], parse_json(call.get("rawArgs") or call.get("params")))
         )
         if call.get("status") in {"completed", "error", "cancelled", None}:
-            events.append(_cursor_result(call, line, key))
+            result, error = parse_json(call.get("result")), call.get("error")
+            held = result if isinstance(result, dict) else {"output": result}
+            code, output = held.get("exitCode", held.get("exitCodeV2")), held.get("output")
+            output = output if isinstance(output, str) else str(call.get("result") or "")
+            failed = False if code == 0 else None
+            if error or call.get("status") == "error" or code not in {None, 0}:
+                output, failed = output or str(error or ""), True
+            events.append(Result(line, key, output, failed))
     elif bubble.get("text"):
         events.append(Message(line, USER if bubble.get("type") == 1 else AGENT, bubble["text"]))
     return events
-
-
-def _cursor_result(call: Any, line: int, key: str) -> Result:
-    result, error = parse_json(call.get("result")), call.get("error")
-    output = result.get("output") if isinstance(result, dict) else result
-    if not isinstance(output, str):
-        output = str(call.get("result") or "")
-    code = result.get("exitCode", result.get("exitCodeV2")) if isinstance(result, dict) else None
-    if error or call.get("status") == "error" or code not in {None, 0}:
-        return Result(line, key, output or str(error or ""), True)
-    return Result(line, key, output, False if code == 0 else None)
 
 
 def read_zed(record: Any, line: int) -> list[Event] | None:
@@ -259,8 +255,12 @@ def read_zed(record: Any, line: int) -> list[Event] | None:
     events: list[Event] = [SessionInfo(session.id, session.cwd)]
     if message == "Resume":
         return events
-    if "role" in message:
-        message = _as_now(message)
+    if "role" in message:  # as before 0.3.0
+        content = [{"Text": part["text"]} for part in message["segments"] if part["type"] == "text"]
+        content += [{"ToolUse": call} for call in message.get("tool_uses") or ()]
+        results = {result["tool_use_id"]: result for result in message.get("tool_results") or ()}
+        who = "User" if message["role"] == "user" else "Agent"
+        message = {who: {"content": content, "tool_results": results}}
     for part in message["User"]["content"] if "User" in message else ():
         if "Text" in part:
             events.append(Message(line, USER, part["Text"]))
@@ -278,16 +278,6 @@ def read_zed(record: Any, line: int) -> list[Event] | None:
                     Result(line, call["id"], output, True if result["is_error"] else failed)
                 )
     return events
-
-
-def _as_now(message: Any) -> Any:
-    """A message of the format before 0.3.0 in that of today."""
-    content = [{"Text": part["text"]} for part in message["segments"] if part["type"] == "text"]
-    if message["role"] == "user":
-        return {"User": {"content": content}}
-    content += [{"ToolUse": call} for call in message.get("tool_uses") or ()]
-    results = {result["tool_use_id"]: result for result in message.get("tool_results") or ()}
-    return {"Agent": {"content": content, "tool_results": results}}
 
 
 def _zed_output(content: Any, args: Any) -> tuple[str, bool | None]:

@@ -134,7 +134,11 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
         elif item["role"] == "user" and not text.startswith(_CODEX_MACHINE):
             yield Message(line, USER, text)
     elif kind in {"function_call", "custom_tool_call"}:
-        yield ToolCall(line, item["call_id"], item["name"], _codex_args(item))
+        args = parse_json(item.get("arguments", item.get("input", "")))
+        command = args.get("command", args.get("cmd")) if isinstance(args, dict) else None
+        if isinstance(command, list):
+            args = {**args, "command": _command_line(command)}
+        yield ToolCall(line, item["call_id"], item["name"], args)
     elif kind == "local_shell_call":
         yield ToolCall(line, item["call_id"], "bash", _command_line(item["action"]["command"]))
     elif kind in {"function_call_output", "custom_tool_call_output"}:
@@ -144,12 +148,6 @@ def _codex_item(item: Any, line: int) -> Iterator[Event]:
         if isinstance(output, dict) and isinstance(output.get("success"), bool):
             failed = not output["success"]
         yield Result(line, item["call_id"], _unwrap(text), failed)
-
-
-def _codex_args(item: Any) -> Any:
-    args = parse_json(item.get("arguments", item.get("input", "")))
-    command = args.get("command", args.get("cmd")) if isinstance(args, dict) else None
-    return {**args, "command": _command_line(command)} if isinstance(command, list) else args
 
 
 def _command_line(command: Any) -> str:
@@ -194,17 +192,114 @@ def read_copilot(record: Any, line: int) -> list[Event] | None:
     if kind == "tool.execution_start":
         return [at, ToolCall(line, data["toolCallId"], data["toolName"], data.get("arguments"))]
     if kind == "tool.execution_complete":
-        return [at, _copilot_result(data, line)]
+        result, error = data.get("result") or {}, data.get("error") or {}
+        output = result.get("content") if isinstance(result, dict) else str(result)
+        output = output or error.get("message") or ""
+        code = (data.get("shellExecution") or {}).get("exitCode")
+        failed = data.get("success") is False or code not in {None, 0} or states_failure(output)
+        return [at, Result(line, data["toolCallId"], output, failed)]
     return [] if kind.startswith(_COPILOT_IGNORED) else None
 
 
-def _copilot_result(data: Any, line: int) -> Result:
-    result, error = data.get("result") or {}, data.get("error") or {}
-    output = result.get("content") if isinstance(result, dict) else str(result)
-    output = output or error.get("message") or ""
-    code = (data.get("shellExecution") or {}).get("exitCode")
-    failed = data.get("success") is False or code not in {None, 0} or states_failure(output)
-    return Result(line, data["toolCallId"], output, failed)
+_GEMINI_ENDED = {"success", "error", "cancelled"}
+_QWEN_TYPED = {None, "mid_turn_user_message"}
+
+
+def find_gemini(home: str) -> Iterator[SessionPlace]:
+    """Every recorded chat of Gemini CLI, with the directory that it notes next to the chats."""
+    base = os.path.join(home, ".gemini")
+    chats = ("session-*.jsonl", "session-*.json", "*/*.jsonl")  # now, in older releases, sub-agents
+    for path in inside(base, *(f"tmp/*/chats/{one}" for one in chats)):
+        note = os.path.join(path.rpartition(f"{os.sep}chats{os.sep}")[0], ".project_root")
+        yield place("gemini", path, base=base, cwd=note_in(note).strip())
+
+
+def gemini_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """Messages are repeated while they grow: each with the parts that are new and have ended."""
+    seen: set[tuple[str, str]] = set()
+    records = json_lines(session.path, skipped)
+    if session.path.endswith(".json"):  # as the program wrote them before
+        document = json_document(session.path, skipped)
+        messages = document.get("messages") if isinstance(document, dict) else None
+        records = enumerate([document, *messages] if isinstance(messages, list) else (), 1)
+    for line, record in records:
+        if isinstance(record, dict) and isinstance(record.get("toolCalls"), list | None):
+            key = str(record.get("id", line))
+            calls = [call for call in record.get("toolCalls") or () if isinstance(call, dict)]
+            ended = [call for call in calls if call.get("status") in _GEMINI_ENDED]
+            parts = {(key, str(call.get("id"))): call for call in ended}
+            new = [call for part, call in parts.items() if part not in seen]
+            record = {**record, "toolCalls": new}
+            if (key, "text") in seen:
+                record.pop("content", None)
+            seen.update(parts)
+            if text_of(record.get("content")):
+                seen.add((key, "text"))
+        yield line, record
+
+
+def read_gemini(record: Any, line: int) -> list[Event] | None:
+    """A message with its calls, which have ended."""
+    kind = record.get("type")
+    if "sessionId" in record:
+        return [SessionInfo(record["sessionId"], at=record.get("startTime", ""))]
+    if kind not in {"user", "gemini"}:
+        return [] if "$set" in record or kind in {"info", "error", "warning"} else None
+    events: list[Event] = [SessionInfo(at=record.get("timestamp", ""))]
+    if text := text_of(record.get("content")):
+        events.append(Message(line, USER if kind == "user" else AGENT, text))
+    for call in record["toolCalls"]:
+        key, told = f"{record.get('id', line)}/{call.get('id')}", _gemini_text(call.get("result"))
+        shown = call.get("resultDisplay")
+        output = shown if shown and isinstance(shown, str) else told
+        failed = call["status"] == "error" or states_failure(told)
+        events.append(ToolCall(line, key, call["name"], call.get("args")))
+        events.append(Result(line, key, output, failed))
+    return events
+
+
+def _gemini_text(result: Any) -> str:
+    """The text in `[{functionResponse: {response: {output | error}}}]`, or in a plain string."""
+    if isinstance(result, str):
+        return result
+    parts = []
+    for part in result or ():
+        answer = part.get("functionResponse", {}).get("response", {})
+        parts.append(answer.get("output") or answer.get("error") or part.get("text") or "")
+    return "\n".join(map(str, parts))
+
+
+def find_qwen(home: str) -> Iterator[SessionPlace]:
+    """Every recorded chat of Qwen Code, and those of its sub-agents."""
+    base = os.environ.get("QWEN_RUNTIME_DIR") or os.path.join(home, ".qwen")
+    for path in inside(base, "projects/*/chats/*.jsonl", "projects/*/subagents/*/agent-*.jsonl"):
+        yield place("qwen", path, base=base)
+
+
+def read_qwen(record: Any, line: int) -> list[Event] | None:
+    """The parts of a message, as Gemini's API has them; results are records of their own."""
+    kind, message = record.get("type"), record.get("message") or {}
+    if kind not in {"user", "assistant", "tool_result"}:
+        return [] if kind == "system" else None
+    session = ".".join(filter(None, (record.get("sessionId"), record.get("agentId"))))
+    about = SessionInfo(session, record.get("cwd") or "", record.get("timestamp") or "")
+    is_typed = record.get("subtype") in _QWEN_TYPED and not record.get("isSidechain")
+    events: list[Event] = [about]
+    for part in message.get("parts") or ():
+        if call := part.get("functionCall"):
+            key = str(call.get("id") or call["name"])
+            events.append(ToolCall(line, key, call["name"], call.get("args")))
+        elif answer := part.get("functionResponse"):
+            told, key = _gemini_text([part]), str(answer.get("id") or answer["name"])
+            status = (record.get("toolCallResult") or {}).get("status")
+            failed = status == "error" or "error" in answer["response"] or states_failure(told)
+            _, is_there, printed = told.partition("\nOutput: ")  # a report around it
+            printed, is_ended, _ = printed.rpartition("\nError: ")
+            is_report = told.startswith("Command: ") and is_there and is_ended
+            events.append(Result(line, key, printed if is_report else told, failed))
+        elif part.get("text") and not part.get("thought") and (kind == "assistant" or is_typed):
+            events.append(Message(line, AGENT if kind == "assistant" else USER, part["text"]))
+    return events
 
 
 _PI_IGNORED = {
@@ -272,6 +367,7 @@ _EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.{1,400}?)\)")
 _TYPED = re.compile(r"<(task|user_message|feedback)>")
 _TOLD = re.compile(r"\[(\w{1,60})(?: for '(.{1,4000}?)')?\] Result:\s*", re.S)  # without tool_use
+_SHAPES = ("trajectory", "messages", "steps")  # the keys of a run that is imported
 _WHOLE = (".traj", ".json")  # files that are one document
 
 
@@ -349,14 +445,23 @@ def read_cline(record: Any, line: int) -> list[Event] | None:
 
 def read_import(record: Any, line: int) -> list[Event] | None:
     """A record is a whole run; the numbers of its steps stand for lines, the task is line 0."""
-    for key, read in _SHAPES.items():
-        if isinstance(record.get(key), list):
-            names = record.get("run") or record.get("session_id") or record.get("id") or ""
-            about = SessionInfo(str(names), str(record.get("repo") or record.get("cwd") or ""))
-            task = record.get("task")
-            said = [Message(0, USER, task)] if isinstance(task, str) else []
-            return [about, *said, *read(record[key])]
-    return None
+    key = next((one for one in _SHAPES if isinstance(record.get(one), list)), "")
+    if not key:
+        return None
+    names = record.get("run") or record.get("session_id") or record.get("id") or ""
+    about = SessionInfo(str(names), str(record.get("repo") or record.get("cwd") or ""))
+    task = record.get("task")
+    events: list[Event] = [about, *([Message(0, USER, task)] if isinstance(task, str) else [])]
+    if key == "steps":
+        events += _steps(record[key])
+    for number, one in enumerate(record[key] if key != "steps" else (), 1):
+        if key == "messages":
+            events += _with_told_calls(message_events(one, number), number)
+        elif action := str(one.get("action") or "").strip():  # of SWE-agent
+            events.append(ToolCall(number, str(number), "bash", action))
+            printed = str(one.get("observation") or "")
+            events.append(Result(number, str(number), printed, None))
+    return events
 
 
 def message_events(record: Any, line: int) -> Iterator[Event]:
@@ -409,19 +514,9 @@ def _with_told_calls(events: Iterable[Event], line: int) -> Iterator[Event]:
                 yield Result(line, told, text, None)
                 told = ""
         elif event.who == AGENT or not text.startswith(("<environment_details", "[")):
-            yield Message(line, event.who, _typed_text(text) if event.who == USER else text)
-
-
-def _typed_text(text: str) -> str:
-    """What the person typed: the inside of the first tag around it, if there is one."""
-    tag = _TYPED.search(text)
-    inside, end, _ = text[tag.end() :].partition(f"</{tag[1]}>") if tag else ("", "", "")
-    return inside.strip() if end else text
-
-
-def _log(messages: Any) -> Iterator[Event]:
-    for number, message in enumerate(messages, 1):
-        yield from _with_told_calls(message_events(message, number), number)
+            tag = _TYPED.search(text) if event.who == USER else None  # the person typed its inside
+            inner, end, _ = text[tag.end() :].partition(f"</{tag[1]}>") if tag else ("", "", "")
+            yield Message(line, event.who, inner.strip() if end else text)
 
 
 def _steps(steps: Any) -> Iterator[Event]:
@@ -441,14 +536,3 @@ def _steps(steps: Any) -> Iterator[Event]:
         for result in (step.get("observation") or {}).get("results") or ():
             failed = (result.get("extra") or {}).get("is_error")
             yield Result(number, result["source_call_id"], text_of(result.get("content")), failed)
-
-
-def _trajectory(steps: Any) -> Iterator[Event]:
-    """Actions and observations of SWE-agent."""
-    for number, step in enumerate(steps, 1):
-        if action := str(step.get("action") or "").strip():
-            yield ToolCall(number, str(number), "bash", action)
-            yield Result(number, str(number), str(step.get("observation") or ""), None)
-
-
-_SHAPES = {"trajectory": _trajectory, "messages": _log, "steps": _steps}
