@@ -38,15 +38,20 @@ _LABEL = re.compile(  # what speaks, and that it is an error: `prog: a.c:3: erro
 _COMPLAINT = re.compile(
     r"(?i)\b(?:cannot|can't|could ?n[o']t|not|no such|unable to|denied|fail(?:ed|s|ure)?|refused"
     r"|reject(?:ed|s)|unknown|invalid|illegal|missing|must|unexpected|unrecognized|unauthori[sz]ed"
-    r"|forbidden|timed out|exceeded|undefined|requires?|expected|killed|fault|already|out of"
-    r"|without|neither|never|mismatch|conflict|errors?|panick?(?:ed)?)\b"
+    r"|forbidden|timed out|exceeded|undefined|required?|requires|expected|killed|fault|already"
+    r"|out of|without|neither|never|nothing|mismatch|conflict|errors?|panick?(?:ed)?)\b|: \*{3} "
 )
 _TALLY = 2  # numbers of a line that only counts
-_RAISED, _HEADING, _LABELLED = 9, 8, 7  # ranks of lines: an exception, a marked one, a labelled one
+_RAISED, _LABELLED = 9, 7  # ranks of lines: an exception or a marked one, a labelled one
 _SPEAKER = re.compile(r"[\w./<>-]{2,60}:(?:\d{1,7}:){0,2} ?\S")
+_PLACED = re.compile(r"[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
+_SPOKEN = re.compile(r"[a-z][\w.-]{1,40}: (?:[^\s:]{1,200} )?[a-z]+ [a-z]+\b")  # `a: no link to b`
+_COUNTS = re.compile(  # what is counted, or the verdict on a part and its time
+    r"(?:.{0,80}: |\w+ )?\d+ (?:\w+ ){0,2}errors?\b|[A-Z]+\s+\S+\s+[\d.]+s$"
+)
 _ADVICE = re.compile(r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:|usage:)\s", re.I)
 _WARNING = re.compile(r"(?i)\W{0,3}(?:\S{1,80} ){0,2}(?:warning|deprecat\w+)\b")
-_MARKED = re.compile(r"[A-Z] {2,}(?=[^\s+?-])")  # how a test runner marks an exception
+_MARKED = re.compile(r"^[A-Z] {2,}(?=[^\s+?-])")  # how a test runner marks an exception
 
 
 def error_line(output: str) -> str:
@@ -79,25 +84,33 @@ def _best_line(lines: Sequence[str]) -> str:
     ranks = {
         at: rank
         for at, line in enumerate(lines)
-        if (rank := max(_rank(line), _HEADING * heads[at]))
-        if heads[at] or not marked[at] or rank > _HEADING
+        if (rank := max(_rank(line), _RAISED * heads[at]))
+        if heads[at] or not marked[at] or rank >= _RAISED
     }
     best = max(ranks.values(), default=0)
     places = [at for at, rank in ranks.items() if rank == best]
-    if places:
-        return _whole(lines, places[-1])
+    return _whole(lines, places[-1]) if places else _plain_line(lines)
+
+
+def _plain_line(lines: Sequence[str]) -> str:
+    """Of lines without the form of an error, the one that a program says, or the first of few."""
+    said = [at for at, line in enumerate(lines) if not is_outer(line) and not _is_tally(line)]
     if len(lines) > _SHORT:
-        return ""
-    said = [line.strip() for line in lines if not is_outer(line)]
-    return next((line for line in said if " " in line), "".join(said[-1:]))
+        spoken = [at for at in said if _SPOKEN.match(lines[at])]
+        is_clear = len(spoken) == 1 or spoken[-1:] == [len(lines) - 1]
+        return _whole(lines, spoken[-1]) if is_clear else ""
+    worded = [at for at in said if len(re.findall(r"[^\W\d_]{2,}", lines[at])) > 1]
+    coded = [at for at in said if re.match(r"\s*[A-Z]{1,6}-?\d{3}", lines[at])]  # a terse code
+    return _whole(lines, (worded or coded)[0]) if worded or coded else ""
 
 
 def _whole(lines: Sequence[str], at: int) -> str:
     """A line with the next one if that holds its message, or with its short heading."""
-    line = _MARKED.sub("", lines[at]).strip().lstrip("-*> ")
+    line = _MARKED.sub("", lines[at]).strip().lstrip("-*>^ ")
     above, below = (lines[n].strip() if 0 <= n < len(lines) else "" for n in (at - 1, at + 1))
     if line.endswith(":") and below:
-        return f"{line} {below}"
+        is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
+        return line if is_row else f"{line} {below}"
     is_below = lines[at][:1] in " \t" and at > 0 and lines[at - 1][:1] not in " \t"
     return f"{above}: {line}" if is_below and re.fullmatch(r"[\w.]{2,60}", above) else line
 
@@ -106,12 +119,12 @@ def _rank(line: str) -> int:
     """How much a line looks like an error; 0 if it says nothing."""
     text = _MARKED.sub("", line)
     bare = text.strip()
-    if not bare or bare[0] in "=*_!-" or is_outer(bare):
+    if not bare or re.match(r"([=*_!-])\1", bare) or is_outer(bare):
         return 0
     is_indented = text[:1] in " \t"
     raised = _CLASS.match(bare)
     has_message = raised is not None and bool(raised["message"] or raised["told"])
-    if raised and (has_message or raised.end() == len(bare)):
+    if raised and (has_message or raised.end() == len(bare.rstrip(":"))):
         is_warning = "Warning" in raised[0]
         if is_warning and "/" in raised[0]:
             return 0  # it went on
@@ -121,7 +134,7 @@ def _rank(line: str) -> int:
     if _LABEL.match(bare):
         return _LABELLED - 3 * is_indented
     if not _COMPLAINT.search(bare):
-        return 0
+        return int(_PLACED.match(bare) is not None)
     if _ADVICE.match(bare):
         return 1
     return 3 + 2 * bool(_SPEAKER.match(bare)) - is_indented
@@ -130,10 +143,9 @@ def _rank(line: str) -> int:
 def _is_tally(line: str) -> bool:
     """Whether a line counts what passed and failed: `3 passed; 1 failed; 0 ignored`."""
     plain = line.strip("=-* ")
-    numbers = re.findall(r"(?<![\w.])\d+(?:\.\d+)?s?(?![\w.:])", plain)
-    has_heading = re.match(r"\d+ (?:\w+ ){1,2}errors?\b", plain) is not None
+    numbers = re.findall(r"(?<![\w.:/-])\d+(?:\.\d+)?s?(?![\w.:/-])", plain)
     words = len(plain.split()) - len(numbers)
-    return has_heading or (len(numbers) >= _TALLY and _TALLY * len(numbers) >= words)
+    return bool(_COUNTS.match(plain)) or (len(numbers) >= _TALLY and _TALLY * len(numbers) >= words)
 
 
 def _lines(output: str) -> list[str]:

@@ -231,6 +231,7 @@ _RAISED = (
     r"(?<!\w)(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
 )
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
+_CATEGORY = r"\s\[-?\w{1,20}=[^\]\n]{1,200}\]\Z"  # behind a message: `[type=missing]`
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
     r"|Mismatch|not raised|unexpectedly|not (?:less|greater)"
@@ -253,7 +254,7 @@ _MISSING = (
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
     r"|cannot load such file -- ([\w.+-]{1,100})(?: \(LoadError\))?"
-    r"|there is no package called [\u2018']([\w.]{1,60})[\u2019']"
+    r"|(?:.{0,60}: )?there is no package called [\u2018']([\w.]{1,60})[\u2019']"
 )
 _FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
 _ABSENT_WORDS = r"(?i:no such|unknown|unrecognized|missing|undefined|duplicate|invalid|cannot find)"
@@ -276,7 +277,7 @@ _CODE = (
 )
 _QUOTED = (
     r"(?<!\w)[bruf]?'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
-    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`]*+`"
+    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`'\s]{1,80}+'(?!\w)|`[^`]*+`"
     r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d|<(?!(?:n|name)>)[^<>]{1,200}+>"
 )
 _COINED = "|".join(
@@ -354,7 +355,7 @@ def _strip(line: str) -> str:
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         prefix = re.match(pattern, line)
         line = line[prefix.end() :] if prefix else line
-    plain = re.sub(_MODULE, "", line[:_READ])
+    plain = re.sub(_CATEGORY, "", re.sub(_MODULE, "", line[:_READ]))
     return re.sub(_HINT, "", plain).strip()
 
 

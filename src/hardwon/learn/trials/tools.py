@@ -288,8 +288,9 @@ def _own_block(blocks: list[list[str]]) -> list[str]:
 def _statement(lines: list[str]) -> str:
     """The error line of a block, with what was expected and what came."""
     compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
+    told = error_line("\n".join(lines))
     details = [line.strip() for line in lines[:60] if re.match(compared, line)]
-    return " ".join([error_line("\n".join(lines)), *details]).strip()
+    return " ".join([told, *(line for line in details if line not in told)]).strip()
 
 
 def _title(name: str) -> str:
