@@ -10,7 +10,6 @@ from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.mistakes import is_mistake
 
 SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"
-EDIT = "sed -i 's/a/b/' src/lib/core.py"
 IN_LIBRARY = """Traceback (most recent call last):
   File "/srv/repro.py", line 2, in <module>
     lib.f()
@@ -56,9 +55,6 @@ ANSWERS = [
     ('python -c "import numpy; print(numpy.__version__)"', "ModuleNotFoundError: No module named 'numpy'"),
     ("python -c \"print({}['a'])\"", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nKeyError: \'a\''),
     ("python - <<'EOF'\n1 + 'a'\nEOF", 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\nTypeError: unsupported operand type(s) for +'),
-    ("pylint app.py", "app.py:1:0: C0114: Missing module docstring\n\nYour code has been rated at 3.00/10"),
-    ("npx eslint .", "/a.js\n  3:5  error  'x' is not defined  no-undef"),
-    ("mypy app.py", "app.py:1: error: Incompatible types\nFound 1 error in 1 file"),
 ]  # fmt: skip
 MISTAKES = [
     ("rm a.txt", "rm: cannot remove 'a.txt': No such file or directory"),
@@ -70,7 +66,8 @@ MISTAKES = [
     ("npm test", "npm ERR! Missing script: \"test\""),
     ("grep -P '(' a", "grep: unmatched parentheses"),
     ("bin/test core", "ValueError: Name node can't be used"),
-    ("pylint --nope a.py", "usage: pylint [options]\npylint: error: unrecognized arguments: --nope"),
+    ("mypy app.py", "app.py:1: error: Incompatible types\nFound 1 error in 1 file"),
+    ("python tests/runtests.py app", RED_SUITE),
     ("terraform plan", "Error: Inconsistent dependency lock file"),
 ]  # fmt: skip
 
@@ -135,47 +132,6 @@ def test_a_red_test_that_the_run_wrote_shows_the_bug(call: str) -> None:
     assert not is_mistake(step(call, "E       assert 1 == 2\n1 failed in 0.1s"), written)
 
 
-def test_a_red_suite_is_unfinished_work_while_an_edit_stands() -> None:
-    failing = step("python tests/runtests.py app", RED_SUITE)
-
-    assert is_mistake(failing, [])
-    assert not is_mistake(failing, done(EDIT))
-    assert is_mistake(failing, done(EDIT, "git stash"))
-    assert is_mistake(failing, done(EDIT, "git checkout src/lib/core.py"))
-    assert not is_mistake(failing, done(EDIT, "git stash", "git stash pop", EDIT))
-
-
-def test_a_suite_that_cannot_run_is_a_mistake_whatever_was_edited() -> None:
-    crashed = RED_SUITE.replace("failures=1", "failures=1, errors=2")
-    missing = "ImportError: Failed to import test module: app\nFAILED (errors=1)"
-
-    assert is_mistake(step("python tests/runtests.py app", crashed), done(EDIT))
-    assert is_mistake(step("python tests/runtests.py app", missing), done(EDIT))
-
-
-def test_an_edit_by_a_tool_counts_like_one_by_the_shell() -> None:
-    edit = Step("Edit", '{"file_path": "/srv/a.py", "old_string": "x", "new_string": "y"}')
-
-    assert not is_mistake(step("python tests/runtests.py app", RED_SUITE), [edit])
-
-
-def test_a_red_suite_that_a_tool_has_run_is_unfinished_work_too() -> None:
-    edit = Step("Edit", '{"file_path": "/srv/a.py", "old_string": "x", "new_string": "y"}')
-    red = Step("run_tests", '{"path": "tests"}', RED_SUITE, failed=True)
-
-    assert not is_mistake(red, [edit])
-    assert is_mistake(red, [])
-    assert is_mistake(red._replace(tool="close_ticket"), [edit])
-
-
-def test_a_backend_that_stumbles_is_not_the_callers_fault() -> None:
-    garbled = "Error executing tool x: Expecting value: line 1 column 1 (char 0)"
-
-    assert not is_mistake(Step("x", '{"id": "1"}', garbled, True), [])
-    assert not is_mistake(Step("x", '{"id": "1"}', "503 Service Unavailable", True), [])
-    assert is_mistake(Step("x", '{"id": "1"}', "Error: payment method not found", True), [])
-
-
 TEXT = st.text(alphabet="ab -;&|<>'\"$()\n/.:E", max_size=60)
 
 
@@ -195,8 +151,6 @@ def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> No
         ("node --version a.js", "bash: node: command not found", True),
         ("python -c 'import kit'", "No module named 'kit'", False),
         ("python -c 'import kit; print(kit.x)'", "No module named 'kit'", False),
-        ("ruff check a", "a.py:1:1: F401 unused", False),
-        ("ruff check a", "usage: ruff [-h]", True),
         ("make all", "make: *** No rule to make target 'all'.  Stop.", True),
     ],
 )
@@ -210,6 +164,7 @@ def test_what_failed_is_a_mistake_or_was_only_asked(call: str, output: str, is_o
         ("internal error", False),
         ("RuntimeError: Internal error", False),
         ("The gateway did not answer.", False),
+        ("connect: connection refused", False),
         ("internal id is not a number", True),
         ("the room is taken", True),
     ],

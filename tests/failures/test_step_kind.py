@@ -57,7 +57,7 @@ def test_a_time_out_is_told_by_the_program() -> None:
         ("R( is not a room", {"room": "R("}, "<name> is not a room"),
         ("DATE ? sun", {"day": "sun"}, "DATE ? <name>"),
         ("DUR ? 45", {"dur": 45}, "DUR ? <name>"),
-        ("no such day: sun", {"day": "sun"}, "no such day: <name>"),
+        ("no such day: sun", {"day": "sun"}, "no such day <name>"),
         ("got day = sun", {"day": "sun"}, "got day = <name>"),
         ("not in the sun", {"day": "sun"}, "not in the sun"),
     ],

@@ -285,7 +285,7 @@ FIELDS = (
         ),
         ("`JAVA_HOME=/opt/java-17 ./gradlew build`",),
         {"'shop'": "'mail'"},
-        ("No matching variant",),
+        ("Could not resolve all artifacts",),
     ),
     Field(
         "Maven: a module that another needs",
@@ -294,7 +294,7 @@ FIELDS = (
             sh("mvn -pl shop -am test", "Tests run: 3, Failures: 0\n[INFO] BUILD SUCCESS"),
         ),
         ("`mvn -pl shop -am test`",),
-        {"shop": "mail"},
+        {"com.acme": "org.other"},
     ),
     Field(
         "Go: a module that is not listed",

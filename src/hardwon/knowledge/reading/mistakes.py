@@ -1,8 +1,7 @@
 """Whether a failing step is a mistake to learn from, or an answer that the agent wanted.
 
 Not a mistake: a search without a match, a check whether something exists, a script that reproduces
-the bug, a test that fails because the task is unfinished, a linter report, and a passing problem of
-a server.
+the bug, and a passing problem of a server.
 Decided by the form of the call and its output, and by the earlier steps of the run.
 """
 
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
 from hardwon.knowledge.reading.authored import (
-    SCRIPT_WRITES,
-    edits_source,
     made_files,
     stem,
     tail,
-    writings,
 )
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.fixes import fix_shown, has_revert
+from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.reading import is_limit, read_failure
 from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquote
 
@@ -36,13 +32,6 @@ _SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pg
 _LOOKS = frozenset(
     ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
 )
-_LINTERS = frozenset(
-    [
-        *("pylint", "flake8", "pycodestyle", "pydocstyle", "ruff", "eslint", "mypy", "pyright"),
-        *("black", "isort", "shellcheck", "golangci-lint", "rubocop", "stylelint", "prettier"),
-        *("yamllint", "markdownlint", "bandit", "hadolint"),
-    ]
-)
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
 )
@@ -50,11 +39,6 @@ _LOOKING_VERBS = frozenset(  # not `get` and the like: what they do not find was
     ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
 )
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
-_HICCUP = (
-    r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
-    r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
-    r"|[Cc]onnection reset by peer|temporarily unavailable"
-)
 _NO_REASON = (  # a service that had a fault of its own, or did not answer
     r"(?i:\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
     r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
@@ -79,7 +63,6 @@ _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
     r"|Overflow)Error\b"
 )
-_ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
 
 
 def is_passing(line: str) -> bool:
@@ -93,16 +76,9 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
         return False  # it does not say what went wrong
     line = informative_line(step.output)
     if step.args.startswith("{"):
-        tool = step.tool.replace("_", " ")
-        is_hiccup = re.search(_HICCUP, step.output) or re.search(_NO_REASON, line)
-        return not (is_hiccup or _is_unfinished(tool, line, step, before))
+        return not is_passing(line)
     chain = deciding_commands(parse(step.args))
-    return not (
-        _is_look(chain, line, step)
-        or _is_report(chain, step)
-        or _shows_the_bug(chain, line, step, before)
-        or _is_unfinished(chain[-1].text if chain else "", line, step, before)
-    )
+    return not (_is_look(chain, line, step) or _shows_the_bug(chain, line, step, before))
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
@@ -134,15 +110,6 @@ def _is_probe(command: Command, step: Step) -> bool:
 
 
 _PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
-
-
-def _is_report(chain: Sequence[Command], step: Step) -> bool:
-    """Whether a linter reports findings, rather than a wrong call of it."""
-    if not any(command.name in _LINTERS for command in chain):
-        return False
-    return not re.search(r"(?m)^(?:usage:|Traceback|\S+: error: )", step.output) or bool(
-        re.search(r"(?i:rated at|found \d+ )", step.output)
-    )
 
 
 def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
@@ -183,26 +150,6 @@ def _files(command: Command) -> list[str]:
     if re.search(_TESTERS, command.text) or "." in command.name:
         return [command.program, *command.targets]
     return []
-
-
-def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether an assertion of a test suite fails while the sources are edited."""
-    if not re.search(_TESTERS, called) or _is_set_up(line):
-        return False
-    is_red = bool(re.match(r"AssertionError|assert ", line))
-    has_errors = re.search(_ERRORS, step.output[-600:])
-    return is_red and not has_errors and _has_edited((*before, step))
-
-
-def _has_edited(steps: Sequence[Step]) -> bool:
-    """Whether the run edited an existing file and has not reverted the edit."""
-    has_edit = False
-    for at, step in enumerate(steps):
-        made = writings(step.tool, step.args)
-        patches = any(re.search(SCRIPT_WRITES, writing.text) for writing in made)
-        is_edit = patches or edits_source(step, steps[:at])
-        has_edit = not has_revert(step) and (has_edit or is_edit)
-    return has_edit
 
 
 _QUOTED = 9  # shorter lines are too common to be searched for

@@ -220,24 +220,18 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
 )
 _PLACE = (  # file and line, and other text that tools print before the message
     r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
-    r"|psql:[^\s:]{1,200}:\d{1,9}: |\^-{0,120}+\^? (?=SC\d)"
     r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?:FATAL|ERROR|error)[: ]+)?"
-    r"|(?:Parse|Runtime) error near line \d{1,9}: "
-    r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
-    r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
-    r"|\d+:\d+\s++"
-    r"|Error in [^\n]{1,200}? : |\w{1,40} error in \w{1,20} operation: "
-    r"(?:Error processing job '[^'\n]{1,120}': )?"
-    r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
-    r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
+    r"|(?:[\w.-]{1,40}:)?[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?"
+    r"(?::| -|:? ?in [^:]{1,80}:)\s++|\d+:\d+\s++"
+    r"|\[(?:ERROR|error)\]\s++|(?:Uncaught|Unhandled) [^:\n]{0,40}?(?=[A-Z]\w+:)"
+    r"|Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
 _RAISED = (
     r"(?<!\w)(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
 )
-_CATEGORY = r"(?<!\s)\s*+\[-W[\w=+-]{1,60}\]\Z"  # the compiler flag behind a warning
-_RECOVERED = r" \[recovered\]\Z"  # a panic in a Go test
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
+_CATEGORY = r"\s\[-?\w{1,20}=[^\]\n]{1,200}\]\Z"  # behind a message: `[type=missing]`
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
     r"|Mismatch|not raised|unexpectedly|not (?:less|greater)"
@@ -260,36 +254,19 @@ _MISSING = (
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
     r"|cannot load such file -- ([\w.+-]{1,100})(?: \(LoadError\))?"
-    r"|there is no package called [\u2018']([\w.]{1,60})[\u2019']"
+    r"|(?:.{0,60}: )?there is no package called [\u2018']([\w.]{1,60})[\u2019']"
 )
 _FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
-_NO_SUCH = (
-    r"table|column|function|option|service|container|image|host|index|collection|database|remote"
-    r"|branch|ref|keyspace|element"
-)
-_UNKNOWN = (
-    r"commands?|options?|flags?|revision|column|table|key|shorthand flag|tool|function|target"
-    r"|service|host|property|field|argument|command line (?:option|argument)|type(?: name)?"
-    r"|file extension"
-)
+_ABSENT_WORDS = r"(?i:no such|unknown|unrecognized|missing|undefined|duplicate|invalid|cannot find)"
 _AFTER = (  # a name follows these words, even if it looks like a plain word
-    rf"((?i:no such (?:{_NO_SUCH})|unknown (?:{_UNKNOWN})|unknown(?! (?:{_UNKNOWN}))"
-    r"|unrecognized (?:arguments?|options?)|missing (?:script|table|module)"
-    r"|no rule to make target|no installed app with label"
-    r"|undefined(?: (?:reference to|variable|method|symbol|function|name))?"
-    r"|no matching distribution found for|satisfies the requirement"
-    r"|cannot find (?:package|symbol|module)|(?:file|directory)(?: or directory)? not found"
-    r"|invalid choice|duplicate (?:key|column|entry)|no test named|invalid version|not in scope"
-    r"|the following arguments are required|locate package|refspec|declared and not used"
-    r"|current branch))"
-    r"[:=]? (?!<n>|(?:to|in|of|for|is|as|at|or|and)\b)[^\s,;()]++(?:,? [^\s,;():.]++(?=\Z))?"
+    rf"(\b{_ABSENT_WORDS}(?: [a-z]{{2,12}})?(?=: )|\b{_ABSENT_WORDS} [a-z]{{3,12}}(?= )"
+    r"|(?i:not found|not in scope|required|not used)(?=: )):? "
+    r"(?!<n>|(?:to|in|of|for|is|as|at|or|and)\b)[^\s,;()]++(?=[.,;)]?(?:\Z| \())"
 )
 _BEFORE = (
     r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b"
     r"| declared (?:but|and) not used\b)"
 )
-_PROJECT = r"\b(on project) [\w.-]{1,80}(?=:)"  # Maven names one of several projects
-_REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a rejected push
 _CODE = (
     r"\A(?i:error) \d{1,5}(?: \(\w{5}\))?|\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
     r"|\[ERR_\w{2,60}\]|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
@@ -300,7 +277,7 @@ _CODE = (
 )
 _QUOTED = (
     r"(?<!\w)[bruf]?'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
-    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`]*+`"
+    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`'\s]{1,80}+'(?!\w)|`[^`]*+`"
     r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d|<(?!(?:n|name)>)[^<>]{1,200}+>"
 )
 _COINED = "|".join(
@@ -378,16 +355,14 @@ def _strip(line: str) -> str:
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         prefix = re.match(pattern, line)
         line = line[prefix.end() :] if prefix else line
-    plain = re.sub(_MODULE, "", line[:_READ])
-    return re.sub(_HINT, "", re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", plain)).strip()
+    plain = re.sub(_CATEGORY, "", re.sub(_MODULE, "", line[:_READ]))
+    return re.sub(_HINT, "", plain).strip()
 
 
 def _fold_names(bare: str, *, head: str) -> str:
     """The text with names folded, except the exception class `head` that it begins with."""
     # First the names that words announce: `no such table: app_book`
-    text = re.sub(_PROJECT, rf"\1 {NAME}", bare[len(head) :])
-    text = re.sub(_REFS, rf"\1 {NAME} -> {NAME}", text)
-    text = re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", text))
+    text = re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", bare[len(head) :]))
     text = head + re.sub(_COINED, _replacement, text)
     text = " ".join(text.split())
     text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")

@@ -256,7 +256,8 @@ def _failed_tests(text: str) -> Iterator[Parts]:
         if not place and f"\n{name}/" in holders:
             continue  # it only holds others
         compared = [line.strip() for line in lines[:60] if re.match(_COMPARED, line)]
-        statement = " ".join([error_line("\n".join(lines)), *compared]).strip()
+        told = error_line("\n".join(lines))
+        statement = " ".join([told, *(line for line in compared if line not in told)]).strip()
         words = rows.get(name) or place.get("message") or statement or f"{test} failed"
         is_broken = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken)
         kind = "runtime_error" if is_broken else "test_failure"
