@@ -26,6 +26,8 @@ IN_TEXT = '{{"content": [{{"type": "text", "text": "{}"}}], "isError": true}}'
         ('{"message": "Bad Request"}', "Bad Request"),
         ('{"message": "cut off here", "more": "x', "cut off here"),
         ("{'message': 'as python'}", "as python"),
+        ('{"error": "", "reason": "no rows", "more": "x', "no rows"),
+        ('{"error": "", "more": "x', ""),
         ('{"detail": [{"loc": ["body", "age"], "msg": "too old"}]}', "age: too old"),
         ('{"detail": [{"loc": ["body", 3], "msg": "too old"}]}', "body: too old"),
         ('{"errors": {"age": ["too old"]}}', "age: too old"),

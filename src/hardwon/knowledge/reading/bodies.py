@@ -43,8 +43,9 @@ def body_message(output: str) -> str:
     try:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):  # truncated, or a Python literal
-        field = re.compile(_FIELD).search(text, start)
-        return (field[1] or field[2]).replace("\\n", "\n") if field else ""
+        fields = re.compile(_FIELD).finditer(text, start)  # an empty one says nothing
+        said = next((field[1] or field[2] for field in fields if field[1] or field[2]), "")
+        return said.replace("\\n", "\n")
 
 
 def body_start(text: str) -> int:
