@@ -72,6 +72,11 @@ def test_the_line_that_tells(output: str, line: str) -> None:
         (("E   assert 1 == 2", "E    +  where 1 = f()", "a.py:3: LookupError"), "assert 1 == 2"),
         (("E   it differs", "E   ValueError: b"), "ValueError: b"),
         (("a.py:3:5: an odd name", "x"), "a.py:3:5: an odd name"),
+        (("a_test.py:9: got 3, want 4", "FAIL"), "a_test.py:9: got 3, want 4"),
+        (("error: expected 2 fields, got 3", "x"), "error: expected 2 fields, got 3"),
+        (("a.x(1,1): error E23: an odd name", "x"), "a.x(1,1): error E23: an odd name"),
+        (("a: limit exceeded: 120 > 100", "x"), "a: limit exceeded: 120 > 100"),
+        (("it cannot go on", "result: FAILED. 2 passed; 3 of 9 failed"), "it cannot go on"),
         (("    ^-- an odd name is invalid", "x"), "an odd name is invalid"),
     ],
 )

@@ -15,6 +15,7 @@ from hardwon.knowledge.reading.reading import (
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
+        ('it gives box(3, "a b") here', "it gives <name> here"),
         (
             "django.db.utils.OperationalError: no such table: app_book",
             "OperationalError: no such table <name>",

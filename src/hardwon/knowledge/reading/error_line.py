@@ -44,8 +44,11 @@ _COMPLAINT = re.compile(
 _TALLY = 2  # numbers of a line that only counts
 _RAISED, _LABELLED = 9, 7  # ranks of lines: an exception or a marked one, a labelled one
 _SPEAKER = re.compile(r"[\w./<>-]{2,60}:(?:\d{1,7}:){0,2} ?\S")
-_PLACED = re.compile(r"[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
+_PLACED = re.compile(r"(?!\d+:)[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
 _SPOKEN = re.compile(r"[a-z][\w.-]{1,40}: (?:[^\s:]{1,200} )?[a-z]+ [a-z]+\b")  # `a: no link to b`
+_COUNTED = re.compile(  # the words of a complaint that only say what is counted
+    r"\d+ (?:of \d+ )?(?:[a-z]+ )?[a-z]+\b|(?i:\b(?:fatal|errors?|fail(?:ed|s|ures?)?)\b)"
+)
 _COUNTS = re.compile(  # what is counted, or the verdict on a part and its time
     r"(?:.{0,80}: |\w+ )?\d+ (?:\w+ ){0,2}errors?\b|[A-Z]+\s+\S+\s+[\d.]+s$"
 )
@@ -129,8 +132,10 @@ def _rank(line: str) -> int:
         if is_warning and "/" in raised[0]:
             return 0  # it went on
         return _RAISED - 3 * is_indented - 2 * is_warning - (not has_message)
-    if _WARNING.match(bare) or _is_tally(bare):
+    if _WARNING.match(bare):
         return 0
+    if _is_tally(bare) and not _COMPLAINT.search(_COUNTED.sub("", bare)):
+        return int(_PLACED.match(bare) is not None)
     if _LABEL.match(bare):
         return _LABELLED - 3 * is_indented
     if not _COMPLAINT.search(bare):
@@ -143,7 +148,7 @@ def _rank(line: str) -> int:
 def _is_tally(line: str) -> bool:
     """Whether a line counts what passed and failed: `3 passed; 1 failed; 0 ignored`."""
     plain = line.strip("=-* ")
-    numbers = re.findall(r"(?<![\w.:/-])\d+(?:\.\d+)?s?(?![\w.:/-])", plain)
+    numbers = re.findall(r"(?:(?<=[\s=])|^)\(?\d+(?:\.\d+)?s?(?![\w.:/-])", plain)
     words = len(plain.split()) - len(numbers)
     return bool(_COUNTS.match(plain)) or (len(numbers) >= _TALLY and _TALLY * len(numbers) >= words)
 
