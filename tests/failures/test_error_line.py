@@ -75,6 +75,7 @@ def test_the_line_that_tells(output: str, line: str) -> None:
         (("a_test.py:9: got 3, want 4", "FAIL"), "a_test.py:9: got 3, want 4"),
         (("error: expected 2 fields, got 3", "x"), "error: expected 2 fields, got 3"),
         (("a.x(1,1): error E23: an odd name", "x"), "a.x(1,1): error E23: an odd name"),
+        (("kit: a.x:1: an odd name", "  a.x:9: in main"), "kit: a.x:1: an odd name"),
         (("a: limit exceeded: 120 > 100", "x"), "a: limit exceeded: 120 > 100"),
         (("it cannot go on", "result: FAILED. 2 passed; 3 of 9 failed"), "it cannot go on"),
         (("    ^-- an odd name is invalid", "x"), "an odd name is invalid"),

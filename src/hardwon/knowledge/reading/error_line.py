@@ -44,7 +44,7 @@ _COMPLAINT = re.compile(
 _TALLY = 2  # numbers of a line that only counts
 _RAISED, _LABELLED = 9, 7  # ranks of lines: an exception or a marked one, a labelled one
 _SPEAKER = re.compile(r"[\w./<>-]{2,60}:(?:\d{1,7}:){0,2} ?\S")
-_PLACED = re.compile(r"(?!\d+:)[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
+_PLACED = re.compile(r"(?:[\w.-]{1,40}: )?(?!\d+:)[\w./\\-]{1,200}:\d{1,7}:(?:\d{1,7}:)? ?\S")
 _SPOKEN = re.compile(r"[a-z][\w.-]{1,40}: (?:[^\s:]{1,200} )?[a-z]+ [a-z]+\b")  # `a: no link to b`
 _COUNTED = re.compile(  # the words of a complaint that only say what is counted
     r"\d+ (?:of \d+ )?(?:[a-z]+ )?[a-z]+\b|(?i:\b(?:fatal|errors?|fail(?:ed|s|ures?)?)\b)"
@@ -135,11 +135,11 @@ def _rank(line: str) -> int:
     if _WARNING.match(bare):
         return 0
     if _is_tally(bare) and not _COMPLAINT.search(_COUNTED.sub("", bare)):
-        return int(_PLACED.match(bare) is not None)
+        return (2 - is_indented) * bool(_PLACED.match(bare))
     if _LABEL.match(bare):
         return _LABELLED - 3 * is_indented
     if not _COMPLAINT.search(bare):
-        return int(_PLACED.match(bare) is not None)
+        return (2 - is_indented) * bool(_PLACED.match(bare))
     if _ADVICE.match(bare):
         return 1
     return 3 + 2 * bool(_SPEAKER.match(bare)) - is_indented
