@@ -61,6 +61,19 @@ def test_each_failure_of_a_command_line_may_be_what_a_pitfall_is_about() -> None
     assert about("It is closed on Sundays.") == ()
 
 
+def test_an_error_that_came_twice_is_one_that_a_pitfall_may_be_about() -> None:
+    other = failing("ops close 3", "ops: E7 the month is over")
+    reading = READ._replace(steps=(DENIED, DENIED, other))
+
+    def about(when: str) -> tuple[str, ...]:
+        return new_item(Item(when, "Ask for it.", "", (1, 2, 3), "pitfall"), reading).kinds
+
+    assert about("a draft is denied") == (kind(DENIED),)
+    assert about("the month is over") == (kind(other),)
+    only = reading._replace(steps=(DENIED, DENIED))
+    assert new_item(Item("x", "Wait.", "", (1, 2), "pitfall"), only).kinds == (kind(DENIED),)
+
+
 def test_ways_and_facts_are_about_no_failure() -> None:
     assert kinds("way") == kinds("fact") == ()
 

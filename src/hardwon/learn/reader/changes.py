@@ -141,22 +141,26 @@ def _about(item: Item, failing: Sequence[Step]) -> list[Step]:
     """
     text = _words(f"{item.when} {item.wrong} {item.do}")
     said = [_words(step.failure.line) for step in failing if step.failure]
-    counts = Counter(word for words in said for word in words)
-    own = [{word for word in words if counts[word] == 1 or len(said) == 1} for words in said]
+    by_kind: dict[str, set[str]] = {}  # one error that came twice is one
+    for step, words in zip(failing, said, strict=True):
+        by_kind.setdefault(step.failure.kind if step.failure else "", set()).update(words)
+    counts = Counter(word for words in by_kind.values() for word in words)
+    own = [{word for word in words if counts[word] == 1} for words in said]
     new = [words - _words(step.args) for words, step in zip(own, failing, strict=True)]
     for words_of in (new, own):
         shared = [len(text & words) for words in words_of]
         if most := max(shared, default=0):
             pairs = zip(failing, shared, strict=True)
             return [step for step, count in pairs if count >= max(1, most / 2)]
+    if len(by_kind) == 1:
+        return [*failing]
     if len({step.args for step in failing}) < len(failing):
         return []
-    named = [step for step in failing if (call := failing_call(step)) and call.program in text]
-    return named if len(failing) > 1 else [*failing]
+    return [step for step in failing if (call := failing_call(step)) and call.program in text]
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*|[a-z]+\d+", text.lower()))
+    return set(re.findall(r"\w{4,}(?:\.\w+)*|[a-z]+\d+", text.lower()))
 
 
 def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
