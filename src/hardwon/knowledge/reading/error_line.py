@@ -52,7 +52,14 @@ _COUNTED = re.compile(  # the words of a complaint that only say what is counted
 _COUNTS = re.compile(  # what is counted, or the verdict on a part and its time
     r"(?:.{0,80}: |\w+ )?\d+ (?:\w+ ){0,2}errors?\b|[A-Z]+\s+\S+\s+[\d.]+s$"
 )
-_ADVICE = re.compile(r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:|usage:)\s", re.I)
+_ADVICE = re.compile(
+    r"\s*(?:Run|Try|Please|See|Use|To|You|For (?:more|details|further)|hint:|note:|help:|usage:)\s",
+    re.I,
+)
+_LEVEL = re.compile(  # before each line: `[ERROR] what`, `prog error what`
+    r"(?:[a-z]{2,12} )?(?:\[(?i:error)\]|(?i:error|err!)) +(?=[^\s:])"
+)
+_LINK = re.compile(r"\W{0,4}(?:\w{1,20}(?: \d+)?\W{1,3})?(?:https?://\S+)?")
 _WARNING = re.compile(r"(?i)\W{0,3}(?:\S{1,80} ){0,2}(?:warning|deprecat\w+)\b")
 _MARKED = re.compile(r"^[A-Z] {2,}(?=[^\s+?-])")  # how a test runner marks an exception
 
@@ -136,10 +143,14 @@ def _rank(line: str) -> int:
         return 0
     if _is_tally(bare) and not _COMPLAINT.search(_COUNTED.sub("", bare)):
         return (2 - is_indented) * bool(_PLACED.match(bare))
+    level = _LEVEL.match(bare)
+    said = bare[level.end() :] if level else bare
+    if level and (_ADVICE.match(said) or _LINK.fullmatch(said)):
+        return 1
     if _LABEL.match(bare):
         return _LABELLED - 3 * is_indented
-    if not _COMPLAINT.search(bare):
-        return (2 - is_indented) * bool(_PLACED.match(bare))
+    if not _COMPLAINT.search(said):
+        return int(level is not None) or (2 - is_indented) * bool(_PLACED.match(bare))
     if _ADVICE.match(bare):
         return 1
     return 3 + 2 * bool(_SPEAKER.match(bare)) - is_indented
