@@ -143,13 +143,16 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
+    seen = ""  # what the last plain pass began with: if nothing came of it, it need not run again
     for _ in range(_PASSES):  # what stood beside a secret may be one, too
         before = text
         if _ESCAPED in text:
             plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
             safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
             text = text if safe == plain else safe
-        text = _redact_lines(text)
+        if text != seen:
+            seen = text
+            text = _redact_lines(text)
         if text == before:
             break
     return text
