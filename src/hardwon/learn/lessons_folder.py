@@ -121,9 +121,13 @@ def write(lessons: Lessons, scope: Scope, items: Sequence[Lesson], folder: str) 
     gone = {name for name in before.keys() - after.keys() if _digest(name) in ours}
     changed = sorted({*gone, *(name for name, text in after.items() if before.get(name) != text)})
     for name in changed:
-        path, text = os.path.join(folder, name), after.get(name)  # None removes it
-        _files.update_text(path, lambda _, new=text: new, root=os.path.dirname(path), mode=_MODE)
+        _put(os.path.join(folder, name), after.get(name))
     return changed
+
+
+def _put(path: str, text: str | None) -> None:
+    """Write a file, or remove it for None."""
+    _files.update_text(path, lambda _: text, root=os.path.dirname(path), mode=_MODE)
 
 
 def _own_lessons(lessons: Lessons, scope: Scope) -> Sequence[Lesson]:
