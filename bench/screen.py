@@ -22,7 +22,7 @@ STEPS = tuple(
 
 
 def main() -> None:
-    """Print the figures of `docs/reference/screening.md`."""
+    """Print the figures of `docs/explanation/screening.md`."""
     step = Step("bash", "python main.py", TYPICAL, failed=True)
     made = lesson("Use `mkdir -p out/nightly` instead: it made the parents too. " * 8)
     episode = EPISODE._replace(steps=STEPS)

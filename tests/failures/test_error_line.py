@@ -120,6 +120,11 @@ def test_the_last_test_that_failed(output: str, name: str) -> None:
     assert failing_test(output) == name
 
 
+def test_a_line_with_numbers_in_quotes_or_tags_counts_nothing() -> None:
+    assert error_line('done\nBoom: <b>alert("1")</b> at 2\n') == 'Boom: <b>alert("1")</b> at 2'
+    assert informative_line("3 passed, 1 failed in 0.3s") == ""
+
+
 def test_a_traceback_may_be_indented() -> None:
     lines = ['>   File "a.py", line 3', ">     go()", "> KeyError: 1"]
 

@@ -52,7 +52,6 @@ ANSWERS = [
     ("pip show numpy", "WARNING: Package(s) not found: numpy"),
     ("which node", ""),
     ("node --version", "bash: line 1: node: command not found"),
-    ('python -c "import numpy; print(numpy.__version__)"', "ModuleNotFoundError: No module named 'numpy'"),
     ("python -c \"print({}['a'])\"", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nKeyError: \'a\''),
     ("python - <<'EOF'\n1 + 'a'\nEOF", 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\nTypeError: unsupported operand type(s) for +'),
 ]  # fmt: skip
@@ -146,9 +145,7 @@ def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> No
         ("make", "", False),
         ("grep x a", "", False),
         ("grep -Z x a", "grep: invalid option -- 'Z'", True),
-        ("make && grep x a", "nothing here", False),
         ("node --version", "bash: node: command not found", False),
-        ("node --version a.js", "bash: node: command not found", True),
         ("python -c 'import kit'", "No module named 'kit'", False),
         ("python -c 'import kit; print(kit.x)'", "No module named 'kit'", False),
         ("make all", "make: *** No rule to make target 'all'.  Stop.", True),

@@ -232,7 +232,7 @@ class Doors:
 
         if not (mistakes.is_mistake(step, past.steps) or self.recorder.is_known(scope, step)):
             return NOTHING, Found()
-        is_again = failure is not None and past.has_met(failure.kind)
+        is_again = failure is not None and past.last_failing(failure.kind) is not None
         query = recall.at_error(step, past.task, self.near_to(scope))
         judged = self.weigh(scope, query, UNKNOWN._replace(is_again=is_again, told=past.told))
         found = Found([candidate.match for candidate in judged], self._store.last_state(scope))

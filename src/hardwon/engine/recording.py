@@ -180,7 +180,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         memory.add(lesson)
         return []
     lesson = existing
-    if not past.has_met(failure.kind):
+    if past.last_failing(failure.kind) is None:
         lesson = mined_lesson.with_meeting(existing, step, failure, past, memory.now)
     steps, marks = (*past.steps, step), list[str]()
     for fix in lesson.fixes:

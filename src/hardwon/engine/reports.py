@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import span
-from hardwon.core.values.report import LessonVerdict, Place, Report, Spending, Window
+from hardwon.core.values.report import Place, Report, Spending, Window
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import hold_out
 from hardwon.engine.runtime import Runtime
@@ -45,6 +44,13 @@ def report(
     facts, share = engine.store.statistics, engine.settings.proof.share
     strata, stored = facts.strata(window), engine.store.units.share(scope.tenant)
     engine.collect_runs()
+    judged = (
+        (verdict, hold_out.current(engine.store, verdict.treatment))
+        for verdict in hold_out.verdicts(engine.store, window)
+    )
+    verdicts = (
+        hold_out.lesson_verdict(one, lesson) for one, lesson in judged if lesson is not None
+    )
     return Report(
         window=window,
         at=now,
@@ -60,16 +66,6 @@ def report(
         proof=sentence(alike(strata), share=share),
         parts=tuple(parts(strata)),
         observed=observe(engine.store.ended_runs.latest(window, limit=_RUNS)),
-        verdicts=tuple(_verdicts(engine, window)),
+        verdicts=tuple(islice(verdicts, _JUDGED)),
         share=share if stored is None else min(share, stored),
     )
-
-
-def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
-    """The verdicts on the lessons that most runs were exposed to."""
-    verdicts = hold_out.verdicts(engine.store, window)
-    judged = ((verdict, hold_out.current(engine.store, verdict.treatment)) for verdict in verdicts)
-    current_verdicts = (
-        hold_out.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
-    )
-    yield from islice(current_verdicts, _JUDGED)

@@ -89,7 +89,12 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     claims, claim = read(home), _of_tenant(claimed, tenant)
     judged = claims.judge(claim)
     if judged not in claims.all and claims.is_whole and not is_look:
-        judged = _note_claim(home, claim)
+        try:
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            claims = change_claims(home, lambda claims: claims.having(claims.judge(claim)))
+        except OSError:  # the home cannot be written
+            claims = read(home)
+        judged = claims.judge(claim)
     return judged.writes_to()
 
 
@@ -136,16 +141,6 @@ def change_claims(home: str, change: Callable[[Claims], Claims]) -> Claims:
         text = "".join(f"{line}\n" for line in (_HEAD, *map(_line, after.all)))
         _files.replace(os.path.join(home, NAME), text.encode(), durable=True)
         return after
-
-
-def _note_claim(home: str, claim: FolderClaim) -> FolderClaim:
-    """The claim, judged and stored if the home can be written."""
-    try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        after = change_claims(home, lambda claims: claims.having(claims.judge(claim)))
-    except OSError:
-        return read(home).judge(claim)
-    return after.judge(claim)
 
 
 def _parse_claim(line: str) -> FolderClaim | None:

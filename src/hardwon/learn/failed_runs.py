@@ -6,7 +6,7 @@ import logging
 
 from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
 from hardwon.core.values.job import SKIPPED, Job
-from hardwon.core.values.lesson import Kind, Lesson, with_evidence
+from hardwon.core.values.lesson import Kind, with_evidence
 from hardwon.engine.pipeline import reflect
 from hardwon.engine.runtime import Runtime, prompt_text
 from hardwon.knowledge.reading import mistakes
@@ -16,8 +16,26 @@ _LOG = logging.getLogger("hardwon")
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
-    """Make a lesson of a job and store it; SKIPPED when there was nothing to learn."""
-    lesson = await _reflect(engine, job)
+    """Make a lesson of a job and store it; SKIPPED when there was nothing to learn.
+
+    Nothing if its steps were learnt from, or if the same job made a lesson. The rules word it
+    when the model's budget is spent.
+    """
+    try:
+        model = engine.model
+    except (InvalidInput, SetupError) as error:
+        raise PermanentError(f"no model: {error}") from error
+    is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or mistakes.teaches(job)):
+        return SKIPPED
+    lessons, now = engine.store.lessons, engine.clock()
+    if engine.has_model and reflect.known_lesson(job, lessons=lessons, now=now):
+        return SKIPPED
+    try:
+        lesson = await reflect.reflect(job, model=model, system=prompt_text("lesson"))
+    except BudgetSpent as spent:
+        lesson = await reflect.reflect(job, model=Rules(), system="")
+        lesson = lesson and with_evidence(lesson, Kind.REWORD, spent.limit)
     if lesson is None:
         return SKIPPED
     if engine.settings.reflexion.persist:
@@ -26,25 +44,3 @@ async def process(engine: Runtime, job: Job) -> str | None:
         text = lesson.render()
         _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", text)
     return None
-
-
-async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job; None if its steps were learnt from, or if the same job made one.
-
-    The rules word it when the model's budget is spent.
-    """
-    try:
-        model = engine.model
-    except (InvalidInput, SetupError) as error:
-        raise PermanentError(f"no model: {error}") from error
-    is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
-    if is_learnt or not (engine.has_model or mistakes.teaches(job)):
-        return None
-    lessons, now = engine.store.lessons, engine.clock()
-    if engine.has_model and reflect.known_lesson(job, lessons=lessons, now=now):
-        return None
-    try:
-        return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
-    except BudgetSpent as spent:
-        lesson = await reflect.reflect(job, model=Rules(), system="")
-        return lesson and with_evidence(lesson, Kind.REWORD, spent.limit)

@@ -28,14 +28,10 @@ def clean(text: str) -> str:
     if (text.isascii() and text.isprintable()) or re.fullmatch(_PLAIN, text):
         return text
     text = re.sub(_ANSI, "", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _compose(re.sub(_UNSAFE, "", text))
-
-
-def _compose(text: str) -> str:
-    """Composed characters (NFC), so that texts that look equal compare equal."""
     import unicodedata  # over a megabyte, and plain text does not need it
 
-    return unicodedata.normalize("NFC", text)
+    # Composed characters, so that texts that look equal compare equal.
+    return unicodedata.normalize("NFC", re.sub(_UNSAFE, "", text))
 
 
 def as_text(value: object) -> str:
@@ -118,7 +114,7 @@ def name(text: str, label: str) -> str:
     cleaned = require_text(text, label, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
         raise InvalidInput(f"{label} {cleaned!r} contains characters that a name must not have")
-    return cleaned if cleaned.isascii() else _compose(cleaned)
+    return cleaned
 
 
 def file_id(text: str, label: str = "id") -> str:

@@ -57,7 +57,7 @@ _BEGUN_BY: dict[str, list[Phrase]] = {}  # phrases by each word that they may be
 for _item in PHRASES:
     for _begun in _item.words[0].split():
         _BEGUN_BY.setdefault(_begun, []).append(_item)
-_MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token other than a word contains one of these
+_MARKS = (":", '"', "“", "'", "’")  # a token other than a word or an address contains one of these
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
 
@@ -83,7 +83,7 @@ def suspicion(text: str) -> str:
 
 def _read(form: str, keywords: frozenset[str]) -> str:
     """The reason found in phrases, signs or wording; "" if none."""
-    if reason := _phrase(_words(form.lower())) or _sign(form, keywords):
+    if reason := _phrase(form.lower()) or _sign(form, keywords):
         return reason
     is_spoken = speaks_to_model(form)
     return "speaks to a model about itself rather than about the work" if is_spoken else ""
@@ -105,13 +105,15 @@ def _sign(form: str, keywords: frozenset[str]) -> str:
     return ""
 
 
-def _words(lower: str) -> list[str]:
+def _phrase(lower: str) -> str:
+    """The reason of the first phrase of the list that the text holds; "" if none."""
     has_address = "@" in lower or "://" in lower
-    tokens: list[str] = re.findall(_TOKEN if has_address else _PLAIN_TOKEN, lower)
-    return list(map(_word, tokens)) if any(map(lower.__contains__, _MARKS)) else tokens
-
-
-def _phrase(words: list[str]) -> str:
+    words: list[str] = re.findall(_TOKEN if has_address else _PLAIN_TOKEN, lower)
+    if "@" in lower or "http" in lower:
+        words = ["<url>" if word.startswith("http") else word for word in words]
+        words = ["<email>" if "@" in word else word for word in words]
+    if any(map(lower.__contains__, _MARKS)):
+        words = [_NAMES.get(word, word.replace("’", "'")) for word in words]
     found = [
         phrase
         for at, word in enumerate(words)
@@ -124,12 +126,6 @@ def _phrase(words: list[str]) -> str:
 @cache
 def _choice(words: str) -> frozenset[str]:
     return frozenset(words.split())
-
-
-def _word(token: str) -> str:
-    if token.startswith("http"):
-        return "<url>"
-    return "<email>" if "@" in token else _NAMES.get(token, token.replace("’", "'"))
 
 
 def _follows(words: list[str], start: int, phrase: Phrase) -> bool:

@@ -108,22 +108,24 @@ _INSIDE = (
     r"(?P<tag>)(?P<quote>)(?P<value>[^\s<>]{1,1024}+(?:\s{1,60}+[^\s<>]{1,1024}+){0,200})"
     r"(?=\s{0,60}</)"
 )
-_SETTERS = (
-    r"(?i:\b(?:setx?|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
+_SETTER_WORDS = (
+    *("set", "setx", "setenv", "env", "arg", "config", "export", "put", "add", "global", "define"),
 )
+_SETTERS = rf"(?i:\b(?:{'|'.join(_SETTER_WORDS)})[ \t]{{1,4}}(?:-\S{{1,20}} )?)$"
 _IN_ATTRIBUTE = r"(?i:\b(?:name|key|property)\s{0,2}=\s{0,2}[\"'][\w.:-]{0,60})$"
 _IN_PAIR = (
     r"(?i:\b(?:(?:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?|variable \")"
     r"[\w.:/-]{0,80})$"
 )
 
-_NO_SECRET_NAME = (
-    r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
+_NO_SECRET_NAME = (  # in lower case; each begins with a letter, so that the search is fast
+    r"(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
     r"|field|fields|len|length|expir\w{0,8}|ttl|usage|budget|index|pattern|class|version|algorithm"
     r"|header|izer|ized|izers?|ize|ization|able|validators?|policy|strength|prompt|manager|store"
     r"|provider|error|errors|in|out|at|list|set|map|dict|kind|pos|position|stream|factory|bucket"
     r"|size|env|env_var|variable|from_literal|status|hasher|hash|form|input|reset|check\w{0,5}"
-    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?|board|(?<!st)ring))$"
+    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?"
+    r"|board|ring(?<!string))$"
 )
 _HARMLESS = (
     r"(?i)(?:none|null|nil|true|false|undefined|optional|required|string|str|int|bool|bytes|text"
@@ -170,6 +172,19 @@ _GIVEN = r"\(\s{0,4}(?P<tag>)(?P<quote>[\"'`])(?P<value>[\w+/=.~:-]{16,512})(?P=
 _EXPLAINED = frozenset(
     ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
 )
+_SET_BY = f"{_TYPE}{_BY}|{_IS}"
+_PAIRED = rf"\\{{0,3}}[\"']?{_PAIR}"
+_IN_TAG, _LONG_TAG = r"<[\w.:-]{0,60}$", 62
+_BLANK = r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])"
+_FLAG, _LONG_FLAG = r"(?:^|\s)--?[\w.-]{0,40}$", 44
+_NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@"
+_LONG_SETTER, _LONGEST_OTHER = 48, 16  # characters
+_MARK, _TOLD_WITHIN = r"[\d!#%^*]", 200
+_BEFORE = 100  # characters before a name that say what it is
+# What may stand behind a name that is set, and behind one whose value simply follows.
+_SETTING_SIGN = r"[\s\\\"'`\]=:?.+|,<>{/-]|val|con|def"
+_FOLLOWING_SIGN = r"[ \t\r\n|:：_(-]|=[ \t\r\n:：]"
+_ENGLISH = frozenset(("password", "passwd", "pwd", "secret", "token", "key"))
 
 
 def without_named(text: str, long: str) -> str:
@@ -179,7 +194,7 @@ def without_named(text: str, long: str) -> str:
     """
     parts: list[str] = []
     values: dict[str, str] = {}
-    last = 0
+    last, done = 0, ""  # the end of the last secret, and the last characters of what is made
     lower = text.lower()
     if len(lower) != len(text):  # `İ` becomes two characters
         lower = "".join(c.lower()[0] for c in text)
@@ -188,10 +203,16 @@ def without_named(text: str, long: str) -> str:
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
         is_mark = text.endswith("[REDACTED:", 0, core.start())
-        secret = None if is_mark or core.start() < last else _set_to(text, core)
+        if is_mark or core.start() < last:
+            continue
+        # Names are read behind what is redacted already: one pass finds what two would.
+        before = text[max(last, core.start() - _BEFORE) : core.start()]
+        before = f"{done}{before}"[-_BEFORE:] if done else before
+        secret = _set_to(text, core, before)
         if secret is None:
             continue
         start, end, kind = secret
+        done = f"{before}{text[core.start() : start]}[REDACTED:{kind}]"[-_BEFORE:]
         parts += (text[last:start], f"[REDACTED:{kind}]")
         values[text[start:end]] = f"[REDACTED:{kind}]"
         last = end
@@ -201,18 +222,17 @@ def without_named(text: str, long: str) -> str:
     return text
 
 
-def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
+def _set_to(text: str, core: re.Match[str], before: str) -> tuple[int, int, str] | None:
     """The span and the kind of the secret that the name is set to; None if there is none."""
-    start, end = core.span()
-    before = text[max(0, start - 100) : start]
+    end = core.end()
     near = before[-14:].lower()
     is_key = core[0] == "key" and (near.endswith("_") or near.rstrip(" _.-").endswith(_KEYS))
     is_weak = core[0] in _WEAK and not is_key
     if is_weak and near.rstrip(" _.-").endswith(_PLAIN_KEYS):
         return None
     tail = re.compile(_REST).match(text, end)
-    if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
-        return _after_name(text, core, is_weak=is_weak)
+    if tail is None or _says_other(tail[0]):
+        return _after_name(text, core, before, is_weak=is_weak)
     name = core[0] + tail[0].lower()
     is_short = core[0] in _SHORT_NAMES and not text.startswith("=", end)
     is_fit: Callable[[str], bool]
@@ -221,25 +241,33 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     elif is_weak:
         is_fit = is_strong
     else:
-        is_fit = is_mixed if re.fullmatch(_FOREIGN, core[0]) else bool
-    for form in (_in_assignment, _in_pair, _element, _after_flag):
+        is_fit = bool if core[0] in _ENGLISH or not re.fullmatch(_FOREIGN, core[0]) else is_mixed
+    forms = _FORMS if re.compile(_SETTING_SIGN).match(text, tail.end()) else ()
+    for form in forms:
         span = form(text, before, tail.end(), name)
         if span and span[0] < span[1] and is_fit(text[slice(*span)]):
             return (*span, "password" if re.search(_STRONG, name) else "secret")
-    return _after_name(text, core, is_weak=is_weak)
+    return _after_name(text, core, before, is_weak=is_weak)
 
 
-def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
+def _says_other(rest: str) -> bool:
+    """Whether the rest of a name makes it the name of another thing, as in `token_count`."""
+    is_word = rest[-1:] not in {"", "-", "."}
+    return is_word and re.search(_NO_SECRET_NAME, rest[-_LONGEST_OTHER:].lower()) is not None
+
+
+def _after_name(
+    text: str, core: re.Match[str], before: str, *, is_weak: bool
+) -> tuple[int, int, str] | None:
     """`acme SECRET …` and `acme-token-…`, `PASSWORD '…'`: only a strong value counts."""
-    is_near = re.search(r"[\d!#%^*]", text[core.end() : core.end() + 200])
-    if is_near and (span := _told(text, core)):
+    if not re.compile(_FOLLOWING_SIGN).match(text, core.end()):
+        return None
+    if re.compile(_MARK).search(text, core.end(), core.end() + _TOLD_WITHIN) and (
+        span := _told(text, core)
+    ):
         return (*span, "password")
     line = re.compile(_SETTING).match(text, core.end())
-    if (
-        line
-        and is_mixed(line["value"])
-        and re.fullmatch(r"(?s)(?:.*\n)?[ \t]*\w*", text[: core.start()][-100:])
-    ):
+    if line and is_mixed(line["value"]) and re.fullmatch(r"(?s)(?:.*\n)?[ \t]*\w*", before):
         return (*line.span("value"), "password")
     value = re.compile(_FOLLOWS).match(text, core.end()) or re.compile(_GIVEN).match(
         text, core.end()
@@ -282,7 +310,7 @@ def _in_assignment(text: str, before: str, end: int, name: str) -> tuple[int, in
     close = re.compile(_CLOSE).match(text, end)
     at = close.end() if close else end
     is_quoted = bool(close and close[0])
-    by = re.compile(f"{_TYPE}{_BY}|{_IS}").match(text, at) or (
+    by = re.compile(_SET_BY).match(text, at) or (
         re.compile(_CALL).match(text, at) if is_quoted else None
     )
     if by is None:
@@ -309,18 +337,20 @@ def _string_or_word(text: str, at: int) -> re.Match[str] | None:
 
 def _in_pair(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
-    if not re.search(_IN_PAIR, before):
+    by = re.compile(_PAIRED).match(text, end)
+    if by is None or not re.search(_IN_PAIR, before):
         return None
-    by = re.compile(rf"\\{{0,3}}[\"']?{_PAIR}").match(text, end)
-    value = by and _string_or_word(text, by.end())
+    value = _string_or_word(text, by.end())
     return _span(value) if value and _is_secret(name, value, "value") else None
 
 
 def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`<NAME>…</NAME>` and `<property name="NAME">…</property>`."""
-    is_tag = bool(re.search(r"<[\w.:-]{0,60}$", before))
-    by = re.compile(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}").match(text, end)
-    if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
+    is_attribute = text.startswith(("'", '"'), end)
+    if not is_attribute and "<" not in before[-_LONG_TAG:]:
+        return None
+    by = re.compile(_ELEMENT).match(text, end + is_attribute)
+    if by is None or not re.search(_IN_ATTRIBUTE if is_attribute else _IN_TAG, before):
         return None
     value = re.compile(_INSIDE).match(text, by.end())
     if value is None:
@@ -333,16 +363,27 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
 
 def _after_flag(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
-    setter = before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")
-    is_flag = re.search(r"(?:^|\s)--?[\w.-]{0,40}$", before) is not None
-    if not is_flag and not re.search(_SETTERS, setter):
+    by = re.compile(_BLANK).match(text, end)
+    if by is None:
         return None
-    by = re.compile(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])").match(text, end)
-    value = by and _string_or_word(text, by.end())
+    is_flag = "-" in before and re.compile(_FLAG).search(before, max(0, len(before) - _LONG_FLAG))
+    if not is_flag and not _is_setter(before):
+        return None
+    value = _string_or_word(text, by.end())
     if not value or _text(value).lower() in _EXPLAINED:
         return None
-    is_password = is_flag and bool(re.search(r"passw|pwd|passphrase", name))
+    is_password = is_flag and re.search(r"passw|pwd|passphrase", name)
     return _span(value) if _is_secret(name, value, "=" if is_password else " ") else None
+
+
+def _is_setter(before: str) -> bool:
+    """Whether a command that sets a name stands before it: `setenv`, `aws configure set`."""
+    head = before.rstrip(_NAME_LETTERS)[-_LONG_SETTER:]
+    is_cued = head.rstrip().lower().endswith(_SETTER_WORDS) or " -" in head or "\t-" in head
+    return is_cued and head[-1:].isspace() and re.search(_SETTERS, head) is not None
+
+
+_FORMS = (_in_assignment, _in_pair, _element, _after_flag)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:

@@ -250,7 +250,8 @@ def _quote(head: str, message: str, form: str) -> str:
     """The head with its message; only the head if it is an error class or code."""
     if not (ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
         return ""
-    fact = _statement(message) or _known_text(message)
+    known = re.search(_FIXED, message)  # the text of an errno, shell or exit status
+    fact = _statement(message) or (known[0] if known else "")
     if form in _STATED:
         return f"{head}{fact}" if fact and _is_stated(head, message, fact) else ""
     if fact:
@@ -264,16 +265,10 @@ def _is_stated(head: str, message: str, fact: str) -> bool:
     if reporter := re.match(_REPORTER, message):
         is_plain = " -" not in reporter[0] and not re.match(_LABELLED, message)
         return is_plain and _tells(reporter[0])
-    if _known_text(fact) or (head and _tells(fact)):
+    if re.search(_FIXED, fact) or (head and _tells(fact)):
         return True
     words = _words(fact)
     return not head and (len(words) <= _SHORT or words[0] in _OPENING)
-
-
-def _known_text(text: str) -> str:
-    """The known text of an errno, shell or exit status in a text; "" if none."""
-    match = re.search(_FIXED, text)
-    return match[0] if match else ""
 
 
 def _statement(message: str) -> str:

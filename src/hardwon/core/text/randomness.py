@@ -100,8 +100,10 @@ def is_jagged(value: str) -> bool:
 
 def is_strong(value: str) -> bool:
     """Whether a value is as random as only a program makes it: a digest, an id or a key."""
+    if not re.search(r"\d", value):
+        return False
     if re.fullmatch(DIGEST_OR_ID, value):
-        return bool(re.search(r"\d", value)) and bool(re.search(r"[a-fA-F]", value))
+        return re.search(r"[a-fA-F]", value) is not None
     if re.fullmatch(r"0x[\da-fA-F]{1,40}", value):
         return False
     if is_base64_key(value) or is_noise(value):

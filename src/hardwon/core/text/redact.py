@@ -27,9 +27,6 @@ from hardwon.core.text.token_kinds import (
     LONG,
     VERY_LONG,
     SecretKind,
-    has_long_word,
-    long_words,
-    very_long_words,
 )
 
 # What comes before a secret; the first group is kept.
@@ -116,6 +113,8 @@ _THINGS = frozenset(  # the same of digests and of ids in letters of one case
     )
 )
 _KEYS = frozenset(("api", "sdk", "pat", "sk", "key", "token", "secret", "live", "prod", "auth"))
+_LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
+_LONG_WORD = rf"(?<![\w-])[\w-]{{{VERY_LONG}}}"  # longer than human words are
 _VERY_LONG_WORD = rf"(?<!\S)\S{{{VERY_LONG},}}+"
 _COINED = 28  # minimum characters of the body of a token whose name says nothing
 
@@ -143,20 +142,23 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
+    seen = ""  # what the last plain pass began with: if nothing came of it, it need not run again
     for _ in range(_PASSES):  # what stood beside a secret may be one, too
         before = text
         if _ESCAPED in text:
             plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
             safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
             text = text if safe == plain else safe
-        text = _redact_lines(text)
+        if text != seen:
+            seen = text
+            text = _redact_lines(text)
         if text == before:
             break
     return text
 
 
 def _redact_lines(text: str) -> str:
-    original, long = text, long_words(text)
+    original, long = text, _long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _option_password, text) if " -" in text else text
     words = " ".join(re.findall(WORDS, text))
@@ -165,16 +167,25 @@ def _redact_lines(text: str) -> str:
         text = without_taken(text)
     if "ind" in text and re.search(_SECRET, text) and re.search(_MANIFEST, text):
         text = _without_manifest(text)
-    long = long if text == original else long_words(text)
+    long = long if text == original else _long_words(text)
     text = without_named(text, long)
     text = without_random(text) if may_hold_one else text
     return re.sub(_BASE64, _redact_base64, text) if re.search(_SOME_BASE64, long) else text
 
 
+def _long_words(text: str) -> str:
+    """Words that may be tokens, or parts of a wrapped token."""
+    words = {word for word in text.split() if len(word) >= _LEAST}
+    ends = (line.rsplit(None, 1) for line in text.split("\n")[:-1])
+    words.update(end[-1] for end in ends if end and _WRAPPED <= len(end[-1]) < _LEAST)
+    return " ".join(words)
+
+
 def _without_marked(text: str, long: str) -> str:
     """The text without secrets that are recognized by their form or by a header."""
-    keywords, longest = _keywords_in(text, long), very_long_words(long)
-    is_long = has_long_word(longest)
+    keywords = _keywords_in(text, long)
+    longest = " ".join(word for word in long.split(" ") if len(word) >= VERY_LONG)
+    is_long = re.search(_LONG_WORD, longest) is not None
     if is_long and re.search(ANY_LONG, longest):
         keywords.add(LONG)
     for rule in KINDS if keywords else ():
@@ -280,6 +291,6 @@ def _redact_base64(match: re.Match[str]) -> str:
         return match[0]
     if not plain.isprintable() and "\n" not in plain:
         return match[0]
-    long = long_words(plain)  # what is encoded again is not looked at
+    long = _long_words(plain)  # what is encoded again is not looked at
     is_secret = _without_marked(plain, long) != plain or without_named(plain, long) != plain
     return "[REDACTED:base64]" if is_secret else match[0]

@@ -97,17 +97,15 @@ def may_hold_secret(*texts: str) -> bool:
         or ("-" in text and re.search(_OPTION, text) is not None)
         or re.search(_NUMBERED, text) is not None
         or re.search(_SECOND, text) is not None
-        or ("\n" in text and _has_folded_word(text))
-        or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
+        or any(
+            re.search(_FOLD, form) and re.search(_FOLDED, form)
+            for form in {text, text.replace("\\n", "\n")}  # JSON keeps a line break so
+        )
     ):
         return True
     if not text.isascii():  # beyond ASCII, letters have more forms than one lower case
         return re.search(_NAMES, text) is not None
     return any(map(text.lower().__contains__, _NAMED))
-
-
-def _has_folded_word(text: str) -> bool:
-    return re.search(_FOLD, text) is not None and re.search(_FOLDED, text) is not None
 
 
 def safe(text: str, limit: int) -> Screened:

@@ -6,17 +6,14 @@ possessive or bounded.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped the token
 
 
 LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
-_LONG_WORD = r"(?<![\w-])[\w-]{24}"  # tried only where a word begins
 # A digit, or cases that change as in few names: it tells a random word from a name.
 _RANDOM = r"(?:\d|[a-z][A-Z][a-z]?[A-Z])"
-_LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
 VERY_LONG = 24  # no rule for very long words matches a shorter one
 
 
@@ -267,21 +264,3 @@ _OF_LONG = [rule.pattern for rule in KINDS if LONG in rule.keywords]
 _STARTED = "|".join(one.removeprefix(_START) for one in _OF_LONG if one.startswith(_START))
 _OTHERS = "".join(f"|{one}" for one in _OF_LONG if not one.startswith(_START))
 ANY_LONG = f"{_START}(?:{_STARTED}){_OTHERS}"
-
-
-def long_words(text: str) -> str:
-    """Words that may be tokens, or parts of a wrapped token."""
-    words = {word for word in text.split() if len(word) >= _LEAST}
-    ends = (line.rsplit(None, 1) for line in text.split("\n")[:-1])
-    words.update(end[-1] for end in ends if end and _WRAPPED <= len(end[-1]) < _LEAST)
-    return " ".join(words)
-
-
-def very_long_words(words: str) -> str:
-    """Those of the words in which the rules for very long words can match."""
-    return " ".join(word for word in words.split(" ") if len(word) >= VERY_LONG)
-
-
-def has_long_word(words: str) -> bool:
-    """Whether one of the words is longer than human words are."""
-    return bool(re.search(_LONG_WORD, words))

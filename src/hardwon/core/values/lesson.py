@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
+from hardwon.core.text.clean import LABEL_LIMIT, clip, one_line
 from hardwon.core.values.scope import Scope
 
 
@@ -351,17 +351,7 @@ def unique(items: tuple[str, ...]) -> tuple[str, ...]:
 def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Lower-case, hyphenated, unique, at most twelve."""
     cleaned = (one_line(tag, 40).lower().replace(" ", "-").strip("-,#") for tag in tags)
-    return unique(tuple(tag for tag in cleaned if tag))[:TAG_LIMIT]
-
-
-def tidy(lesson: Lesson) -> Lesson:
-    """The lesson within the general limits of length."""
-    return lesson._replace(
-        situation=one_line(lesson.situation, LABEL_LIMIT * 4),
-        mistake=one_line(lesson.mistake, LESSON_LIMIT),
-        correction=many_lines(lesson.correction, LESSON_LIMIT),
-        tags=clean_tags(lesson.tags),
-    )
+    return tuple(dict.fromkeys(filter(None, cleaned)))[:TAG_LIMIT]
 
 
 def lesson_of_person(scope: Scope, text: str) -> Lesson:

@@ -145,14 +145,10 @@ class RunSoFar(NamedTuple):
             kind for delivery in self.shown if delivery.door == WITHHELD for kind in delivery.kinds
         )
 
-    def has_met(self, kind: str) -> bool:
-        """Whether a step has failed this way."""
-        return self.last_failing(kind) is not None
-
     def has_met_exactly(self, failure: Failure) -> bool:
         """Whether a step has failed exactly like this; without an exact digest the kind decides."""
         if not failure.exact:
-            return self.has_met(failure.kind)
+            return self.last_failing(failure.kind) is not None
         return any(step.failure and step.failure.exact == failure.exact for step in self.steps)
 
     def last_failing(self, kind: str) -> int | None:

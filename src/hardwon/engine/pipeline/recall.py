@@ -177,7 +177,9 @@ def _why_hidden(lesson: Lesson, pending: Call, past: RunSoFar) -> str:
     shown = fixes_to_show(lesson.fixes)
     if not shown:
         return "nothing else is known to work"
-    if lesson.id in past.warnings or any(past.has_met(kind) for kind in lesson.kinds):
+    if lesson.id in past.warnings or any(
+        past.last_failing(kind) is not None for kind in lesson.kinds
+    ):
         return "told in this run already"
     # one session may show it by chance, but a person who read it has chosen it
     sure = 1 if lesson.trigger == Trigger.SESSION and lesson.status == Status.PROVEN else _SURE

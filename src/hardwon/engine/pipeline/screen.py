@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypeVar, cast
 
-from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
+from hardwon.core.text.clean import (
+    ATTEMPT_LIMIT,
+    LABEL_LIMIT,
+    LESSON_LIMIT,
+    clean,
+    many_lines,
+    one_line,
+)
 from hardwon.core.text.secrets import (
     Screened,
     all_without_secrets,
@@ -23,10 +30,10 @@ from hardwon.core.values.lesson import (
     TEXT_LIMIT,
     Evidence,
     Lesson,
+    clean_tags,
     is_approved,
     join_evidence,
     quarantine_lesson,
-    tidy,
 )
 from hardwon.core.values.run import Episode, Step
 from hardwon.core.values.scope import Scope
@@ -67,7 +74,7 @@ def screen_step(step: Step) -> Step:
 
 
 def screen_lesson(lesson: Lesson) -> Lesson:
-    """The lesson without secrets and clean; one that injects or does harm is quarantined."""
+    """The lesson, screened and of limited size; one that injects or does harm is quarantined."""
     reason = _objection(lesson)
     evidence = (
         (screen_text(kind, 40), screen_text(value, _EVIDENCE_LIMIT), at)
@@ -85,15 +92,13 @@ def screen_lesson(lesson: Lesson) -> Lesson:
     situation, mistake, correction = all_without_secrets(
         clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
     )
-    safe = tidy(
-        lesson._replace(
-            situation=situation,
-            mistake=mistake,
-            correction=correction,
-            tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=join_evidence(map(Evidence._make, evidence)),
-            fixes=tuple(fixes),
-        )
+    safe = lesson._replace(
+        situation=one_line(situation, LABEL_LIMIT * 4),
+        mistake=one_line(mistake, LESSON_LIMIT),
+        correction=many_lines(correction, LESSON_LIMIT),
+        tags=clean_tags(tuple(without_secrets(tag) for tag in lesson.tags)),
+        evidence=join_evidence(map(Evidence._make, evidence)),
+        fixes=tuple(fixes),
     )
     if reason and lesson.status in LIVE and not is_approved(lesson, reason):
         return quarantine_lesson(safe, reason)

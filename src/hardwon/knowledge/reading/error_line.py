@@ -161,7 +161,8 @@ def _is_tally(line: str) -> bool:
     plain = line.strip("=-* ")
     numbers = re.findall(r"(?:(?<=[\s=])|^)\(?\d+(?:\.\d+)?s?(?![\w.:/-])", plain)
     words = len(plain.split()) - len(numbers)
-    return bool(_COUNTS.match(plain)) or (len(numbers) >= _TALLY and _TALLY * len(numbers) >= words)
+    is_dense = len(numbers) >= _TALLY and _TALLY * len(numbers) >= words
+    return bool(_COUNTS.match(plain)) or (is_dense and not re.search(r"[\"`<]", plain))
 
 
 def _lines(output: str) -> list[str]:

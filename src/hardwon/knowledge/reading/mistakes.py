@@ -11,6 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Episode, Failure, Step, Trigger
+from hardwon.knowledge.evidence.calls import CHANGING, calls_of, only_looks
+from hardwon.knowledge.evidence.inner import find_blamed
 from hardwon.knowledge.reading.authored import (
     made_files,
     stem,
@@ -28,15 +30,9 @@ if TYPE_CHECKING:
     from hardwon.knowledge.reading.shell import Command
 
 
-_SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
-_LOOKS = frozenset(
-    ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
-)
+_MISUSED = r"(?i:usage|invalid|unmatched|unrecognized|unknown)"
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
-)
-_LOOKING_VERBS = frozenset(  # not `get` and the like: what they do not find was looked up wrongly
-    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
 )
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
 _NO_REASON = (  # a service that had a fault of its own, or did not answer
@@ -78,38 +74,16 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
     if step.args.startswith("{"):
         return not is_passing(line)
     chain = deciding_commands(parse(step.args))
-    return not (_is_look(chain, line, step) or _shows_the_bug(chain, line, step, before))
+    return not (_is_look(line, step) or _shows_the_bug(chain, line, step, before))
 
 
-def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
-    """Whether the call is a search, or a check whether something exists."""
-    last = chain[-1] if chain else None
-    if last is None:
+def _is_look(line: str, step: Step) -> bool:
+    """Whether the call that failed only looked for something, and was called rightly."""
+    calls = calls_of(step)
+    at = find_blamed(step, calls, line)
+    if at < 0 or not only_looks(calls[at]) or calls[at].program in CHANGING:
         return False
-    if last.builtin in _SEARCHES:
-        return not re.search(
-            r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
-        )
-    speaker = line.split(":", 1)[0]
-    if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
-        return True
-    if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
-        return False  # the look was never made
-    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
-        return True
-    return _is_probe(last, step)
-
-
-def _is_probe(command: Command, step: Step) -> bool:
-    """Whether the command only checks that a program or module exists."""
-    if set(command.flags) & {"--version", "-V", "-version"} and not command.targets:
-        return True
-    code = [part.strip() for part in re.split(r"[;\n]", command.script) if part.strip()]
-    only_imports = bool(code) and all(re.match(_PROBING, part) for part in code)
-    return only_imports and "No module named" in step.output
-
-
-_PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
+    return not re.search(_MISUSED, line)
 
 
 def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:

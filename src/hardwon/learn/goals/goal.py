@@ -90,7 +90,19 @@ async def process(engine: Runtime, job: Job) -> str | None:
     insight = await insight_on(engine, job.episode)
     if not insight:
         return SKIPPED
-    reflection = _reflection(engine, job, insight)
+    episode, now = job.episode, engine.clock()
+    reflection = Reflection(
+        scope=episode.scope,
+        subject=episode.source.removeprefix(_SOURCE),
+        title=one_line(episode.task, SHOWN_LIMIT),
+        insight=insight,
+        state=episode.signal("goal_state"),
+        importance=importance(episode),
+        created_at=now,
+        expires_at=now + engine.settings.goals.ttl,
+        detail=json.dumps({"errors": problems(episode)}, ensure_ascii=False),
+        job=f"{job.id}@{job.enqueued_at.timestamp():.6f}",
+    )
     if doubt := doubt_about(reflection):
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)
         return SKIPPED
@@ -104,22 +116,6 @@ async def process(engine: Runtime, job: Job) -> str | None:
 
     await asyncio.to_thread(keep)
     return None
-
-
-def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
-    episode, now = job.episode, engine.clock()
-    return Reflection(
-        scope=episode.scope,
-        subject=episode.source.removeprefix(_SOURCE),
-        title=one_line(episode.task, SHOWN_LIMIT),
-        insight=insight,
-        state=episode.signal("goal_state"),
-        importance=importance(episode),
-        created_at=now,
-        expires_at=now + engine.settings.goals.ttl,
-        detail=json.dumps({"errors": problems(episode)}, ensure_ascii=False),
-        job=f"{job.id}@{job.enqueued_at.timestamp():.6f}",
-    )
 
 
 def importance(episode: Episode) -> float:

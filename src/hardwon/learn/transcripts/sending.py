@@ -58,6 +58,7 @@ class SentSessions(past.PastHandle):
 
     def _take(self, session: past.Session, *, is_look: bool) -> past.Learnt:
         """Send a session; how much of it is new only the server knows."""
+        place, scope, source = session[:3]
         steps = failed = 0
         parts = _split(session.moments())
         rows = next(parts)
@@ -67,22 +68,18 @@ class SentSessions(past.PastHandle):
                 steps += len(row) > _SAID
                 failed += row[-1] is True
             if not is_look:
-                self._send(session, number, rows, is_over=session.is_over or bool(following))
+                name = screen_excerpt(place.id, 200) + (f" part {number}" if number > 1 else "")
+                is_over = session.is_over or bool(following)
+                head = [place.agent, name, place.changed, source.run, source.since, is_over]
+                content = json.dumps([scope, head, rows]).encode()
+                digest = blake2b(content, digest_size=16).hexdigest()
+                self._push(f"{SESSION}-{digest}", scope, [SESSION, scope, head, rows])
+                spool = server_spool(self._settings.home, self._settings.server.url)
+                spool.append([WANTED, scope])  # the lessons come back into the copy of this machine
             if following is None:
                 break
             rows = following
-        return past.Learnt(session.place, past.SENT, session.scope.project or "", (), steps, failed)
-
-    def _send(
-        self, session: past.Session, number: int, rows: list[list[Any]], *, is_over: bool
-    ) -> None:
-        place, scope, source = session[:3]
-        name = screen_excerpt(place.id, 200) + (f" part {number}" if number > 1 else "")
-        head = [place.agent, name, place.changed, source.run, source.since, is_over]
-        digest = blake2b(json.dumps([scope, head, rows]).encode(), digest_size=16).hexdigest()
-        self._push(f"{SESSION}-{digest}", scope, [SESSION, scope, head, rows])
-        spool = server_spool(self._settings.home, self._settings.server.url)
-        spool.append([WANTED, scope])  # the lessons come back into the copy of this machine
+        return past.Learnt(place, past.SENT, scope.project or "", (), steps, failed)
 
     def _states(self, versions: Sequence[str]) -> Mapping[str, str]:
         try:

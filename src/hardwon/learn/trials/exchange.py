@@ -225,28 +225,12 @@ def _from_external(path: str, text: str, now: datetime) -> values.Record:
     above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
     name = f"external-{above[-1] if above else 'root'}"  # one folder holds all loops of a project
     loop_id = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:128]
-    record = _record(loop_id, number, at, _words(fields["content"]))
-    credit = record.self_reflection.credit_assignment or values.CreditAssignment()
-    kind = _KINDS.get(str(fields.get("type")), credit.failure_category)
-    reflection = record.self_reflection._replace(
-        credit_assignment=credit._replace(failure_category=kind),
-        confidence=_SURE.get(str(fields.get("effectiveness")), 0.5),
-    )
-    return record._replace(self_reflection=reflection, notes=f"type: {fields.get('type')}")
-
-
-_READERS: tuple[tuple[str, Reader], ...] = (
-    (r"\d{3,9}\.json", _from_schema),
-    (r"reflection-\d{1,9}\.json", _from_external),
-)
-
-
-def _record(loop_id: str, number: int, at: str, words: str) -> values.Record:
-    """A reflection of which only the text is known."""
+    content = fields["content"]
+    words = clip(clean(content if isinstance(content, str) else phrase(content)).strip(), 8000)
     if not words:
         raise DecodeError("there is no reflection in it")
-    failed = error("other", words[:300], tool="import")
-    credit = values.CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
+    failed, cause = error("other", words[:300], tool="import"), clip(words, 300)
+    kind = _KINDS.get(str(fields.get("type")), category(failed))
     return values.Record(
         loop_id=loop_id,
         iteration=number,
@@ -254,13 +238,19 @@ def _record(loop_id: str, number: int, at: str, words: str) -> values.Record:
         actor_output=values.ActorOutput(),
         evaluator_output=values.EvaluatorOutput(False, "heuristic"),
         self_reflection=values.SelfReflection(
-            words, credit, lessons_learned=(clip(words, 300),), author=AUTHOR
+            words,
+            values.CreditAssignment(root_cause=cause, failure_category=kind),
+            lessons_learned=(cause,),
+            confidence=_SURE.get(str(fields.get("effectiveness")), 0.5),
+            author=AUTHOR,
         ),
         memory_metadata=values.MemoryMetadata(),
+        notes=f"type: {fields.get('type')}",
         signature=signature_of(values.EvaluatorOutput(False, "heuristic", errors=(failed,))),
     )
 
 
-def _words(value: Any) -> str:
-    text = value if isinstance(value, str) else phrase(value)
-    return clip(clean(text).strip(), 8000)
+_READERS: tuple[tuple[str, Reader], ...] = (
+    (r"\d{3,9}\.json", _from_schema),
+    (r"reflection-\d{1,9}\.json", _from_external),
+)

@@ -510,11 +510,7 @@ def _next_steps(trial: FailedTrial) -> Iterator[str]:
         else:
             yield f"Fix what {error.tool or 'the check'} reports{where}: {message}{rule}."
     paths = [one.file_path or "" for one in trial.actor.actions if is_edit(one)]
-    yield from _about_the_edit(trial, ", ".join(list(dict.fromkeys(paths))[:3]))
-
-
-def _about_the_edit(trial: FailedTrial, files: str) -> Iterator[str]:
-    """Whether to keep, replace or look at the last edit."""
+    files = ", ".join(list(dict.fromkeys(paths))[:3])
     if trial.is_improvement:
         if files:
             yield f"Keep the edit of {files}: it did better than the trial before."

@@ -68,18 +68,16 @@ class _Reader:
                 self._thoughts.append(thought)
                 self.reasons.append(thought)
         if "tool" in said:
-            self._begin(said["tool"], line.get("args", ""), key=line.get("id", ""))
+            thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT)
+            self._thoughts.clear()
+            if not self.actions and not self.strategy:  # the thought before the first step
+                self.strategy = one_line(thought, 500)
+            if len(self.actions) < _MOST_STEPS:
+                self._places[line.get("id", "")] = len(self.actions)
+                action = _action(said["tool"], line.get("args", ""))
+                self.actions.append(action._replace(thought=thought or None))
         if ("tool" in said) != ("id" in line):
             self._end(line.get("id", ""), line.get("output", ""), line.get("failed") is True)
-
-    def _begin(self, tool: str, args: Any, key: str) -> None:
-        thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
-        self._thoughts.clear()
-        if not self.actions and not self.strategy:  # the thought before the first step
-            self.strategy = one_line(thought or "", 500)
-        if len(self.actions) < _MOST_STEPS:
-            self._places[key] = len(self.actions)
-            self.actions.append(_action(tool, args)._replace(thought=thought))
 
     def _end(self, key: str, output: Any, failed: bool) -> None:
         at = self._places.get(key)

@@ -77,25 +77,20 @@ class SqlReflections:
             place = {"shelf": scopes.ensure(self._db, reflection.scope), "kind": self._kind}
             values = {"shelves": [place["shelf"]], "subject": reflection.subject}
             rows = tenancy.rows(_SQL["about"], kind=self._kind, **values)
-            stored = [reflection_of(row, reflection.scope) for row in rows]
-            if is_known(stored, reflection):
+            existing = [reflection_of(row, reflection.scope) for row in rows]
+            if is_known(existing, reflection):
                 return False
-            dropped = [rows[at][-1] for at in surplus_reflections(stored, reflection, keep=keep)]
+            surplus = surplus_reflections(existing, reflection, keep=keep)
+            dropped = [rows[at][-1] for at in surplus]
             tenancy.run(_SQL["remove"], ids=dropped)
-            self._insert(tenancy, place, reflection)
+            fields = dict(zip(_REFLECTION, map(stored, reflection[1:]), strict=True))
+            ((number,),) = tenancy.rows(_SQL["insert"], **place, **fields)
+            words = [(*place.values(), word, number) for word in sorted(words_of(reflection))]
+            tenancy.run_many(_SQL["add_word"], (*place, "word", "id"), words)
             tenancy.run(_SQL["expire"], now=reflection.created_at.timestamp(), **place)
             if self._cap:
                 tenancy.run(_SQL["cap"], cap=self._cap, **place)
             return True
-
-    def _insert(
-        self, tenancy: Tenancy, place: Mapping[str, object], reflection: Reflection
-    ) -> None:
-        values = dict(zip(_REFLECTION, map(stored, reflection[1:]), strict=True))
-        ((number,),) = tenancy.rows(_SQL["insert"], **place, **values)
-        words = sorted(words_of(reflection))
-        rows = [(*place.values(), word, number) for word in words]
-        tenancy.run_many(_SQL["add_word"], (*place, "word", "id"), rows)
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         visible = scopes.visible(self._db, scope)

@@ -77,7 +77,11 @@ def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     try:
         return _read_lesson(row, scopes)
     except _UNREADABLE:
-        return quarantine_lesson(_read_lesson(_salvage_row(row), scopes), "damaged")
+        # With defaults in place of unreadable values.
+        lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
+        times = (moment(seconds).timestamp() for seconds in row[21:24])
+        salvaged = (*row[:10], *lists, *row[16:21], *times, None)
+        return quarantine_lesson(_read_lesson(salvaged, scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:
@@ -105,13 +109,6 @@ def _read_lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
     seen = changed if last_seen == updated else _moment(last_seen, UTC)
     last_fields = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
     return Lesson._make((*texts, *facts, made, changed, seen, *last_fields))
-
-
-def _salvage_row(row: Row) -> Row:
-    """The row with defaults in place of unreadable values."""
-    lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
-    times = (moment(seconds).timestamp() for seconds in row[21:24])
-    return (*row[:10], *lists, *row[16:21], *times, None)
 
 
 def _is_readable(text: str, at: int) -> bool:
@@ -166,20 +163,22 @@ def noted_run(run: EndedRun) -> list[object]:
 
 
 def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
-    """The run of a row (ENDED_RUN); damaged steps are left out."""
+    """The run of a row (ENDED_RUN); damaged steps are left out.
+
+    Steps that were not kept are empty, so that the numbers of the others still hold.
+    """
     *facts, kinds, steps, shown, person, machine, program, shelf = row
     number, run, task, begun, ended, *counts = facts
     head = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
-    read_shown = tuple(map(_read_shown, read_list(shown)))
-    texts = read_list(kinds), _steps_of(steps), read_shown
-    return EndedRun._make((*head, *texts, person, machine, program))
-
-
-def _steps_of(text: str) -> tuple[Step, ...]:
-    """The steps of a run; those that were not kept are empty, so that numbers still hold."""
-    kept, gap = _kept_steps(text), Step("", NOT_KEPT)
+    kept, gap = _kept_steps(steps), Step("", NOT_KEPT)
     numbers = range(1, max(kept, default=0) + 1)
-    return tuple(read_step(kept[number]) if number in kept else gap for number in numbers)
+    all_steps = tuple(read_step(kept[at]) if at in kept else gap for at in numbers)
+    all_shown = tuple(  # without a text in rows of release 0.2
+        Shown(delivery, door, tuple(told), after, tuple(lessons), *text)
+        for delivery, door, told, after, lessons, *text in read_list(shown)
+    )
+    texts = read_list(kinds), all_steps, all_shown
+    return EndedRun._make((*head, *texts, person, machine, program))
 
 
 def cited_steps(evidence: Iterable[str]) -> dict[str, set[int]]:
@@ -210,11 +209,6 @@ def _kept_steps(text: str) -> dict[int, Any]:
         return dict(enumerate(_list(text), 1))
     except _UNREADABLE:
         return {}
-
-
-def _read_shown(values: list[Any]) -> Shown:
-    delivery, door, kinds, after, lessons, *text = values  # no text in rows of release 0.2
-    return Shown(delivery, door, tuple(kinds), after, tuple(lessons), *text)
 
 
 def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, FailureKind]:

@@ -144,14 +144,11 @@ class Codes:
         # One word of all codes at a time: these lie together in memory.
         for word, stored in zip(query, self._words, strict=True):
             bits += np.bitwise_count(stored ^ word)
-        return [int(number) for number in self._ids[_least(bits, limit)]]
-
-
-def _least(values: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
-    """The positions of the least values. They are small integers: counting beats sorting."""
-    bound = np.searchsorted(np.cumsum(np.bincount(values)), limit)
-    places = np.flatnonzero(values <= bound)
-    return places[np.argsort(values[places], kind="stable")][:limit]
+        # The differences are small integers: counting beats sorting.
+        bound = np.searchsorted(np.cumsum(np.bincount(bits)), limit)
+        places = np.flatnonzero(bits <= bound)
+        least = places[np.argsort(bits[places], kind="stable")][:limit]
+        return [int(number) for number in self._ids[least]]
 
 
 def _units(stored: Sequence[bytes]) -> Floats:

@@ -34,7 +34,12 @@ def with_block(text: str | None, content: str) -> str | None:
     """The text with the content in its block, or without a block for ""; None for no file."""
     place = _place(text or "")
     if not content:
-        return text if text is None or place is None else _without(text, *place)
+        if text is None or place is None:
+            return text
+        before, after = text[: place[0]], re.sub(r"\A\r?\n", "", text[place[1] :])
+        if not after:
+            before = re.sub(r"(?:\r\n\r\n|\n\n)\Z", "", before)
+        return before + after or None  # as it was before the block was added
     end = "\r\n" if "\r\n" in (text or "") else "\n"
     inert = content.replace("<!--", "‹!--").replace("-->", "--›")
     block = end.join((BEGIN, *inert.splitlines(), END))
@@ -54,11 +59,3 @@ def _place(text: str) -> tuple[int, int] | None:
             "the block of the playbook is damaged; remove the lines with `<!-- hardwon playbook:`"
         )
     return marks[0].start(), marks[1].end()
-
-
-def _without(text: str, start: int, stop: int) -> str | None:
-    """The text as it was before the block was added; None if there was nothing."""
-    before, after = text[:start], re.sub(r"\A\r?\n", "", text[stop:])
-    if not after:
-        before = re.sub(r"(?:\r\n\r\n|\n\n)\Z", "", before)
-    return before + after or None

@@ -348,19 +348,20 @@ class PostgresStore(SqlStore):
         database = Database(
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
-        super().__init__(database, Journal(database, server_spool(home, url), self._is_due))
+        journal = Journal(
+            database,
+            server_spool(home, url),
+            lambda batch: bool(database.rows(_SQL["due"], batch=batch)),
+        )
+        super().__init__(database, journal)
         self.index = Index(database, fresh)
         self.lessons = SqlLessons(database, self.index)
-        self._open()
-
-    def _open(self) -> None:
-        """Make sure the tables exist; if the server is away, this is repeated at first use."""
         try:
-            self.database.ready()
-        except Unavailable as error:
+            database.ready()
+        except Unavailable as error:  # the tables are made at first use
             log.warning("%s; lessons wait here until it answers", error)
         except BaseException:
-            self.database.close()
+            database.close()
             raise
 
     def fold(self) -> int:
@@ -401,9 +402,6 @@ class PostgresStore(SqlStore):
                 *self.lessons.quarantine_damaged(tenant),
             )
         ]
-
-    def _is_due(self, batch: str) -> bool:
-        return bool(self.database.rows(_SQL["due"], batch=batch))
 
 
 def find_miscounts(tenancy: Tenancy) -> list[str]:

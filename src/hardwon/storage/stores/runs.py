@@ -132,7 +132,12 @@ class Progress:
             if room < 0:
                 break
             fitting += 1
-        self._steps.extend(map(_step, _values(lines[-fitting:] if fitting else [])))
+        new = lines[-fitting:] if fitting else []
+        # Parsed together, which is five times faster, unless one is torn.
+        values = parse_line(b"[" + b",".join(new) + b"]")
+        if not isinstance(values, list):
+            values = [parse_line(line) for line in new]
+        self._steps.extend(map(_step, values))
         for kept in (self._sizes, self._steps):
             while len(kept) > fitting:
                 kept.popleft()
@@ -415,12 +420,6 @@ def note_author(by: Author) -> str:
 
 def _line(record: object) -> bytes:
     return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
-
-
-def _values(lines: list[bytes]) -> list[Any]:
-    """The value of each line. Parsed together, which is five times faster, unless one is torn."""
-    values = parse_line(b"[" + b",".join(lines) + b"]")
-    return values if isinstance(values, list) else [parse_line(line) for line in lines]
 
 
 def _step(values: Any) -> Step | None:

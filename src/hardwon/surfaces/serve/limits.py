@@ -166,8 +166,21 @@ class Traffic:
             self._answers[tenant, scope["method"], route, status] += 1
             self._seconds[tenant, route] += seconds  # type: ignore[assignment]
             self._times.update((tenant, route, limit) for limit in _BUCKETS if seconds <= limit)
-        if self._form:
-            self._log(scope, status, seconds, key=principal.key if principal else None)
+        if not self._form:
+            return
+        fields = {
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "from": (scope.get("client") or ("-",))[0],
+            "key": principal.key or "owner" if principal else "-",
+            "method": scope["method"],
+            "path": own_path(scope),
+            "status": status,
+            "ms": round(1000 * seconds, 1),
+        }
+        text = " ".join(ascii(str(value))[1:-1] for value in fields.values())
+        line = json.dumps(fields) if self._form == "json" else text
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
     def exposition(self, tenant: str) -> bytes:
         """The counts of a tenant in the format of Prometheus."""
@@ -188,21 +201,6 @@ class Traffic:
                 lines.append(f'{name}_sum{{route="{route}"}} {seconds:.6f}')
                 lines.append(f'{name}_count{{route="{route}"}} {totals[route]}')
         return "".join(f"{line}\n" for line in lines).encode()
-
-    def _log(self, scope: Scope, status: int, seconds: float, *, key: str | None) -> None:
-        fields = {
-            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "from": (scope.get("client") or ("-",))[0],
-            "key": "-" if key is None else key or "owner",
-            "method": scope["method"],
-            "path": own_path(scope),
-            "status": status,
-            "ms": round(1000 * seconds, 1),
-        }
-        text = " ".join(ascii(str(value))[1:-1] for value in fields.values())
-        line = json.dumps(fields) if self._form == "json" else text
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
 
 
 def route_of(scope: Scope) -> str:
