@@ -7,7 +7,7 @@ word must look like a password before it counts as one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hardwon.core.text.randomness import (
@@ -316,22 +316,24 @@ PLAIN = "|".join(re.escape(word) for place in _WHOLE for word in place.keywords)
 
 def without_taken(text: str) -> str:
     """The text without what stands where programs take a password and looks like one."""
-    if re.search(MIXED_WORD, text):
+    lower = text.lower()
+    places = [place for place in _PLACES if any(map(lower.__contains__, place.keywords))]
+    if places and re.search(MIXED_WORD, text):
         lines = text.split("\n")
         for number, line in enumerate(lines):
             if re.search(MIXED_WORD, line):
-                lines[number] = _without_places(line)
+                lines[number] = _without_places(line, places)
         text = "\n".join(lines)
-    lower = text.lower()
+        lower = text.lower()
     for place in _WHOLE:
         if any(map(lower.__contains__, place.keywords)):
             text = _without_place(text, place)
     return _without_columns(text) if re.search(_HEAD, lower) else text
 
 
-def _without_places(line: str) -> str:
+def _without_places(line: str, places: Sequence[Place]) -> str:
     lower = line.lower()
-    for place in _PLACES:
+    for place in places:
         if any(map(lower.__contains__, place.keywords)):
             line = _without_place(line, place)
     return line

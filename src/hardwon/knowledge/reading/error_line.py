@@ -41,6 +41,36 @@ _COMPLAINT = re.compile(
     r"|forbidden|timed out|exceeded|undefined|required?|requires|expected|killed|fault|already"
     r"|out of|without|neither|never|nothing|mismatch|conflict|errors?|panick?(?:ed)?)\b|: \*{3} "
 )
+_SIGNS = (  # one of them stands in every line that has the form of an error, but for `a.B: told`
+    *(
+        "error",
+        "fail",
+        "not",
+        "exception",
+        "cannot",
+        "can't",
+        "could",
+        "no such",
+        "unable",
+        "denied",
+    ),
+    *("refused", "reject", "unknown", "invalid", "illegal", "missing", "must", "unexpected"),
+    *("unrecognized", "unauthori", "forbidden", "timed out", "exceeded", "undefined", "require"),
+    *(
+        "expected",
+        "killed",
+        "fault",
+        "already",
+        "out of",
+        "without",
+        "neither",
+        "never",
+        "mismatch",
+    ),
+    *("conflict", "panic", ": *** ", "warning", "deprecat", "fatal", "critical", "err!", "timeout"),
+    *("interrupt", "exit", "doesnotexist"),
+)
+_TOLD = re.compile(r"\.[A-Z]\w{2,80}: ")
 _TALLY = 2  # numbers of a line that only counts
 _RAISED, _LABELLED = 9, 7  # ranks of lines: an exception or a marked one, a labelled one
 _SPEAKER = re.compile(r"[\w./<>-]{2,60}:(?:\d{1,7}:){0,2} ?\S")
@@ -128,10 +158,18 @@ def _whole(lines: Sequence[str], at: int) -> str:
 def _rank(line: str) -> int:
     """How much a line looks like an error; 0 if it says nothing."""
     text = _MARKED.sub("", line)
-    bare = text.strip()
+    bare, is_indented = text.strip(), text[:1] in " \t"
+    lower = bare.lower()
+    has_sign = any(map(lower.__contains__, _SIGNS)) or _TOLD.search(bare) is not None
+    if not has_sign and not _PLACED.match(bare):
+        return 0  # as most lines
     if not bare or re.match(r"([=*_!-])\1", bare) or is_outer(bare):
         return 0
-    is_indented = text[:1] in " \t"
+    return _rank_by_form(bare, is_indented=is_indented) if has_sign else 2 - is_indented
+
+
+def _rank_by_form(bare: str, *, is_indented: bool) -> int:
+    """The rank of a line that has a sign of an error."""
     raised = _CLASS.match(bare)
     has_message = raised is not None and bool(raised["message"] or raised["told"])
     if raised and (has_message or raised.end() == len(bare.rstrip(":"))):
