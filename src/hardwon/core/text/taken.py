@@ -37,6 +37,10 @@ class Place(NamedTuple):
     fits: Callable[[str], bool]
     before: str = ""  # what must stand before it in the same line, not further away than `_NEAR`
 
+    def may_stand_in(self, lower: str) -> bool:
+        """Whether a text, in lower case, has one of its keywords."""
+        return any(map(lower.__contains__, self.keywords))
+
 
 def _is_key(value: str) -> bool:
     return is_strong(value) or (len(value) >= 16 and is_scrambled(value))
@@ -317,7 +321,7 @@ PLAIN = "|".join(re.escape(word) for place in _WHOLE for word in place.keywords)
 def without_taken(text: str) -> str:
     """The text without what stands where programs take a password and looks like one."""
     lower = text.lower()
-    places = [place for place in _PLACES if any(map(lower.__contains__, place.keywords))]
+    places = [place for place in _PLACES if place.may_stand_in(lower)]
     if places and re.search(MIXED_WORD, text):
         lines = text.split("\n")
         for number, line in enumerate(lines):
@@ -326,7 +330,7 @@ def without_taken(text: str) -> str:
         text = "\n".join(lines)
         lower = text.lower()
     for place in _WHOLE:
-        if any(map(lower.__contains__, place.keywords)):
+        if place.may_stand_in(lower):
             text = _without_place(text, place)
     return _without_columns(text) if re.search(_HEAD, lower) else text
 
@@ -334,7 +338,7 @@ def without_taken(text: str) -> str:
 def _without_places(line: str, places: Sequence[Place]) -> str:
     lower = line.lower()
     for place in places:
-        if any(map(lower.__contains__, place.keywords)):
+        if place.may_stand_in(lower):
             line = _without_place(line, place)
     return line
 

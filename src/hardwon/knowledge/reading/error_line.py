@@ -163,7 +163,7 @@ def _rank(line: str) -> int:
     has_sign = any(map(lower.__contains__, _SIGNS)) or _TOLD.search(bare) is not None
     if not has_sign and not _PLACED.match(bare):
         return 0  # as most lines
-    if not bare or re.match(r"([=*_!-])\1", bare) or is_outer(bare):
+    if re.match(r"([=*_!-])\1", bare) or is_outer(bare):
         return 0
     return _rank_by_form(bare, is_indented=is_indented) if has_sign else 2 - is_indented
 
